@@ -1,0 +1,2 @@
+/** The small language of `exit_conditions` and `when`. */
+export type Expression = { readonly source: string };
