@@ -183,8 +183,18 @@ export type Overlay = {
 export interface OverlayLog {
 	/** Folder below `.ai-sdd/state/`; the document is `<folder>/<task-id>.json`. */
 	readonly folder: string;
-	/** The document's members besides `iterations`, which holds the records that carry an `iteration`. */
-	head(records: readonly JsonObject[], about: { readonly task: string; readonly run: string }): JsonObject;
+	/** Under this name the document is put into the context of the overlay's questions to a person. */
+	readonly name: string;
+	/** The document's closing members, after `task_id`, `overlay`, `run_id` and `iterations` (the records that carry an `iteration`). */
+	closing(records: readonly JsonObject[], about: LogSubject): JsonObject;
+}
+
+/** What a log's closing members may depend on besides its records. */
+export interface LogSubject {
+	readonly task: string;
+	readonly run: string;
+	/** Whether the task has ended, and when. */
+	readonly ended: { readonly completed: boolean; readonly at: string } | null;
 }
 
 /** What planning lets an overlay check about the task it is attached to. */
@@ -213,6 +223,8 @@ export interface OverlayDefinition<Options = JsonObject> {
 	readonly conflictsWith?: readonly string[];
 	/** Built-in texts of its Handlebars templates, by name; `.ai-sdd/prompts/<name>.hbs` overrides one. */
 	readonly templates?: { readonly [name: string]: string };
+	/** The agent that does the task's work, where the task itself names none. */
+	worker?(options: Options): string | undefined;
 	/** The agents it will ask. */
 	agents?(attachment: Attachment<Options>): readonly string[];
 	/** What is wrong with these options on this task, beyond what the schema can say. */

@@ -1,0 +1,96 @@
+/** The coder's brief: what an agent that does work is told. Heavy (Handlebars): reach it by `await import()`. */
+import type { CheckResult } from '../contract.ts';
+import type { TaskPlan } from '../plan/plan.ts';
+import developerTemplate from './developer.hbs';
+import { fence, newMark } from './fence.ts';
+import { renderTemplate } from './render.ts';
+
+/** What was said of the last attempt. A person's words are guidance; all others are data. */
+export interface Feedback {
+	/** The overlay, reviewer or person it comes from. */
+	readonly from: string;
+	readonly by: 'overlay' | 'human';
+	readonly text: string;
+}
+
+/** Text that an overlay added to the brief. */
+export interface BriefAmendment {
+	readonly from: string;
+	readonly text: string;
+}
+
+/** Everything a coder's brief is made of. */
+export interface DeveloperFacts {
+	/** The project's own template; null for the built-in one. */
+	readonly template: string | null;
+	readonly persona: string | null;
+	readonly task: Pick<TaskPlan, 'id' | 'description' | 'acceptanceCriteria' | 'inputs' | 'outputs' | 'stopMarkers'>;
+	/** The merged constitution, by section heading. */
+	readonly constitution: { readonly [section: string]: string };
+	readonly attempt: number;
+	readonly maxAttempts: number;
+	readonly feedback: readonly Feedback[];
+	/** Of the last attempt; only those that failed are shown. */
+	readonly checks: readonly CheckResult[];
+	readonly amendments: readonly BriefAmendment[];
+	/** For a fixer: the only files it may change. */
+	readonly files?: readonly string[];
+	/** Marks the blocks that hold others' words; random unless a test needs a stable one. */
+	readonly nonce?: string;
+}
+
+/** The name by which a project replaces the template (`.ai-sdd/prompts/developer.hbs`). */
+export const DEVELOPER_TEMPLATE = 'developer';
+
+/** Writes the brief: the persona, untouched and first, then the rendered template. */
+export function developerBrief(facts: DeveloperFacts): string {
+	const text = renderTemplate(DEVELOPER_TEMPLATE, facts.template ?? developerTemplate, dataOf(facts));
+	const body = `${text.trimEnd()}\n`;
+	return facts.persona === null ? body : `${facts.persona}\n\n${body}`;
+}
+
+function dataOf(facts: DeveloperFacts) {
+	const { task, attempt, maxAttempts } = facts;
+	const remaining = Math.max(0, maxAttempts - attempt);
+	const judged = facts.feedback.filter((one) => one.by === 'overlay');
+	const failed = facts.checks.filter((check) => !check.ok);
+	const mark = newMark([...judged.map((one) => one.text), ...failed.map((check) => check.output)], facts.nonce);
+	return {
+		mark,
+		task: taskOf(task),
+		amendments: facts.amendments,
+		constitution: sectionsOf(facts.constitution),
+		attempt,
+		max_attempts: maxAttempts,
+		remaining,
+		last_but_one: remaining === 1,
+		rework: attempt > 1 || facts.feedback.length > 0 || failed.length > 0,
+		guidance: facts.feedback.filter((one) => one.by === 'human'),
+		feedback: judged.map(({ from, text }) => fence(text, mark, `from ${from}`)),
+		files: facts.files ?? [],
+		checks: failed.map((check) => fence(check.output, mark, labelOf(check))),
+		stop_markers: task.stopMarkers,
+	};
+}
+
+/** Templates are written by users: names in them are spelt as in the workflow file. */
+function taskOf(task: DeveloperFacts['task']) {
+	return {
+		id: task.id,
+		description: task.description.trim(),
+		acceptance_criteria: task.acceptanceCriteria,
+		inputs: task.inputs,
+		outputs: task.outputs,
+	};
+}
+
+function sectionsOf(constitution: { readonly [section: string]: string }) {
+	return Object.entries(constitution)
+		.filter(([, text]) => text.trim() !== '')
+		.map(([heading, text]) => ({ heading, text: text.trim() }));
+}
+
+function labelOf(check: CheckResult): string {
+	const exit = check.exit === null ? 'did not finish' : `exit ${check.exit}`;
+	return `output of ${check.name} (${exit}${check.required ? ', required' : ''})`;
+}

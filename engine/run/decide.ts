@@ -1,0 +1,83 @@
+/** `decide(task, state)`: what is to be done next about a task. Pure: the same state always gives the same step. */
+import type { Hook, Question } from '../contract.ts';
+import type { Worker } from '../events.ts';
+import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
+import { type Judgement, judge } from './judge.ts';
+import { isEnded, type TaskState } from './state.ts';
+
+export type Step =
+	| { readonly do: 'start' }
+	| { readonly do: 'consult'; readonly hook: Hook; readonly overlay: OverlayPlan; readonly round: number }
+	| { readonly do: 'put'; readonly hook: Hook; readonly overlay: OverlayPlan; readonly questions: readonly Question[] }
+	| { readonly do: 'work'; readonly attempt: number; readonly by: Worker }
+	| { readonly do: 'check' }
+	| { readonly do: 'retry'; readonly attempt: number; readonly delayMs: number }
+	| { readonly do: 'sleep'; readonly due: string }
+	| { readonly do: 'wait' }
+	| { readonly do: 'complete' }
+	| { readonly do: 'fail'; readonly code: string; readonly reason: string }
+	| { readonly do: 'nothing' };
+
+/** The next step of a task whose dependencies are met. */
+export function decide(task: TaskPlan, state: TaskState): Step {
+	if (isEnded(state.status)) return { do: 'nothing' };
+	if (state.status === 'PENDING') return { do: 'start' };
+	switch (state.phase.kind) {
+		case 'before':
+			return afterJudging(task, state, 'before', { do: 'work', attempt: 1, by: 'agent' });
+		case 'working':
+			return { do: 'work', attempt: state.attempt, by: state.phase.by };
+		case 'worked':
+			if (task.checks.length > 0 && state.work?.checks === null) return { do: 'check' };
+			return afterJudging(task, state, 'after', { do: 'complete' });
+		case 'crashed':
+			return afterCrash(task, state, state.phase);
+		case 'retrying':
+			return { do: 'sleep', due: state.phase.due };
+		case 'voided':
+			return nextAttempt(task, state, 'outside');
+	}
+}
+
+function afterJudging(task: TaskPlan, state: TaskState, hook: Hook, onPass: Step): Step {
+	const judgement = judge(task.overlays, hook, state);
+	return judgement.kind === 'pass' ? onPass : stepFor(task, state, hook, judgement);
+}
+
+function stepFor(task: TaskPlan, state: TaskState, hook: Hook, judgement: Exclude<Judgement, { kind: 'pass' }>): Step {
+	switch (judgement.kind) {
+		case 'consult':
+			return { do: 'consult', hook, overlay: judgement.overlay, round: judgement.round };
+		case 'put':
+			return { do: 'put', hook, overlay: judgement.overlay, questions: judgement.questions };
+		case 'wait':
+			return { do: 'wait' };
+		case 'rework':
+			return nextAttempt(task, state, judgement.verdict.by ?? 'agent');
+		case 'fail':
+			return { do: 'fail', code: judgement.verdict.code ?? 'OVERLAY_FAILED_TASK', reason: `${judgement.overlay}: ${judgement.verdict.reason}` };
+	}
+}
+
+/** Every loop is bounded: a rework that would go past `max_attempts` fails the task. A person's own work is not counted. */
+function nextAttempt(task: TaskPlan, state: TaskState, by: Worker): Step {
+	if (by !== 'human' && state.machineAttempts >= task.maxAttempts) {
+		const last = state.feedback === null ? '' : `; the last feedback was: ${state.feedback.text}`;
+		return { do: 'fail', code: 'TASK_ATTEMPTS_USED_UP', reason: `all ${task.maxAttempts} attempts are used up${last}` };
+	}
+	return { do: 'work', attempt: state.attempt + 1, by };
+}
+
+/** Crashes that may pass by themselves: what `retry` is for. */
+const RETRIED = new Set(['AGENT_EXIT', 'AGENT_TIMEOUT', 'AGENT_KILLED', 'AGENT_FLOOD']);
+
+function afterCrash(task: TaskPlan, state: TaskState, crash: { readonly code: string; readonly reason: string }): Step {
+	if (crash.code === 'TASK_STOPPED') return { do: 'fail', ...crash };
+	const judgement = judge(task.overlays, 'failed', state);
+	if (judgement.kind !== 'pass') return stepFor(task, state, 'failed', judgement);
+	const { times, backoffMs, factor, maxBackoffMs } = task.retry;
+	const mayRetry = RETRIED.has(crash.code) && state.crashes <= times && state.machineAttempts < task.maxAttempts;
+	if (!mayRetry) return { do: 'fail', ...crash };
+	const delayMs = Math.min(backoffMs * factor ** (state.crashes - 1), maxBackoffMs);
+	return { do: 'retry', attempt: state.attempt + 1, delayMs };
+}

@@ -1,0 +1,77 @@
+/**
+ * Everything outside a run: agents, overlays, people, the workspace, the clock, the disk.
+ *
+ * The interpreter sees nothing else. Its effects are keyed and idempotent: one that finished is in the journal and never
+ * runs again; one that had started when the process died is started again under the same key.
+ */
+import type { AgentOutcome, AgentRequest } from '../agent.ts';
+import type { CheckResult, Hook, Moment, Verdict } from '../contract.ts';
+import type { Digest, HilItem, HilResolution, RunEvent } from '../events.ts';
+import type { JsonObject } from '../json.ts';
+import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
+
+export interface World {
+	/** The clock. */
+	now(): Date;
+	/** Runs an agent to its end. */
+	startAgent(request: Omit<AgentRequest, 'cwd' | 'runDir' | 'env'> & { readonly reviewId?: string }): Promise<AgentOutcome>;
+	/** Runs a task's checks, one after another. */
+	runChecks(task: TaskPlan, attempt: number, signal: AbortSignal): Promise<readonly CheckResult[]>;
+	/** Consults one overlay. */
+	consult(overlay: OverlayPlan, hook: Hook, moment: Moment, signal: AbortSignal): Promise<Consulted>;
+	/** What an overlay's records look like as a document for people, or null when it keeps none. */
+	logName(overlay: string): string | null;
+	readonly workspace: Workspace;
+	readonly people: People;
+	/** Keeps a prompt by its content; returns its sha256. */
+	keepPrompt(prompt: string): string;
+	/** A kept prompt, checked against its sha256. */
+	readPrompt(sha256: string): string;
+	/** Takes secrets out of anything that will be written down. */
+	redact<T extends RunEvent | string | JsonObject>(value: T): T;
+	/** Null if there is room for another agent's output, else what is wrong. */
+	spaceProblem(): string | null;
+	/** The coder's brief. */
+	briefFor(task: TaskPlan, facts: BriefFacts): string;
+}
+
+/** How a consultation ended: a well-formed verdict, or a breakdown that `on_error` decides about. */
+export type Consulted =
+	| { readonly ok: true; readonly verdict: Verdict }
+	| { readonly ok: false; readonly code: string; readonly reason: string; readonly transport: boolean };
+
+/** The files a task works on. */
+export interface Workspace {
+	inspect(paths: readonly string[]): Inspection;
+	/** Text of a file, capped; null where it is not text. */
+	read(path: string): string | null;
+	/** Identity of the whole workspace in git, or null without git. */
+	tree(): string | null;
+	/** What changed between two trees, capped. */
+	diff(from: string | null, to: string | null, name: string): string;
+	/** Whether the whole output of an agent holds a line with one of these words. */
+	outputHolds(file: string, words: readonly string[]): string | null;
+}
+
+export interface Inspection {
+	readonly artifacts: readonly Digest[];
+	readonly missing: readonly string[];
+	/** Paths that lead out of the project, or cannot be read, with the reason. */
+	readonly refused: readonly string[];
+}
+
+/** The queue of questions to people. */
+export interface People {
+	publish(item: HilItem): void;
+	resolution(id: string): HilResolution | null;
+}
+
+/** What the coder's brief depends on besides the plan. */
+export interface BriefFacts {
+	readonly attempt: number;
+	readonly amendments: readonly string[];
+	readonly feedback: string | null;
+	readonly failedChecks: readonly CheckResult[];
+	readonly agent: string;
+	readonly files?: readonly string[];
+}

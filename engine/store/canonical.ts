@@ -1,0 +1,55 @@
+/** Canonical JSON (RFC 8785): one value, one text, so that a hash over it means something. */
+import { SddError } from '../errors.ts';
+import type { Json, JsonObject } from '../json.ts';
+
+/**
+ * The canonical text of a JSON value: no spaces, members sorted by UTF-16 code units, numbers as ECMAScript prints them.
+ * As with `JSON.stringify`, members that are undefined are left out and numbers that are not finite become null.
+ */
+export function canonical(value: Json): string {
+	return textOf(value, 0);
+}
+
+/** Deeper values are refused: no honest record needs them, and they would exhaust the stack. */
+export const MAX_DEPTH = 500;
+
+function textOf(value: Json | undefined, depth: number): string {
+	switch (typeof value) {
+		case 'string':
+			return JSON.stringify(value);
+		case 'number':
+			return Number.isFinite(value) ? String(value === 0 ? 0 : value) : 'null';
+		case 'boolean':
+			return value ? 'true' : 'false';
+		case 'object':
+			if (value === null) return 'null';
+			if (depth === MAX_DEPTH) throw tooDeep();
+			return Array.isArray(value) ? arrayText(value, depth + 1) : objectText(value as JsonObject, depth + 1);
+		default:
+			return 'null';
+	}
+}
+
+function arrayText(items: readonly Json[], depth: number): string {
+	let text = '[';
+	for (let i = 0; i < items.length; i++) text += i === 0 ? textOf(items[i], depth) : `,${textOf(items[i], depth)}`;
+	return `${text}]`;
+}
+
+function objectText(object: JsonObject, depth: number): string {
+	let text = '';
+	for (const key of Object.keys(object).sort()) {
+		const value = object[key];
+		if (value === undefined) continue;
+		text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${textOf(value, depth)}`;
+	}
+	return text === '' ? '{}' : `${text}}`;
+}
+
+function tooDeep(): SddError {
+	return new SddError(
+		'STORE_RECORD_TOO_LARGE',
+		`a value is nested deeper than ${MAX_DEPTH} levels and cannot be recorded`,
+		'find out which agent or overlay produced it, and have it return something flatter',
+	);
+}

@@ -1,0 +1,46 @@
+/** Guesses which known word was meant by an unknown one. */
+
+/** The candidate nearest to `word`, if one is near enough to be a likely misspelling of it. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+	const wanted = plain(word);
+	let best: string | undefined;
+	let bestDistance = allowance(wanted.length) + 1;
+	for (const candidate of candidates) {
+		if (Math.abs(candidate.length - word.length) >= bestDistance + 1) continue;
+		const distance = editDistance(wanted, plain(candidate));
+		if (distance < bestDistance) {
+			best = candidate;
+			bestDistance = distance;
+		}
+	}
+	return best;
+}
+
+/** Spelling habits that are no misspelling: case, and `-` for `_`. */
+function plain(word: string): string {
+	return word.toLowerCase().replaceAll('-', '_');
+}
+
+function allowance(length: number): number {
+	if (length <= 3) return 1;
+	return length <= 7 ? 2 : 3;
+}
+
+/** Edits to turn one word into the other; swapping two neighbours counts as one. */
+function editDistance(a: string, b: string): number {
+	let beforeLast: number[] = [];
+	let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+	for (let i = 1; i <= a.length; i++) {
+		const row = [i];
+		for (let j = 1; j <= b.length; j++) {
+			const same = a[i - 1] === b[j - 1];
+			let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+			const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+			if (swapped) cost = Math.min(cost, beforeLast[j - 2]! + 1);
+			row.push(cost);
+		}
+		beforeLast = last;
+		last = row;
+	}
+	return last[b.length]!;
+}

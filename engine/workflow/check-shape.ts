@@ -1,0 +1,29 @@
+/** Checks a file's shape with the validators compiled ahead; only if it is wrong are words for it loaded. */
+import type { OverlayDefinition } from '../contract.ts';
+import type { Problem, Source } from './source.ts';
+
+export type FileKind = 'workflow' | 'config' | 'agent';
+
+/** Above these, looking for every error at once could take long. */
+const MANY_TASKS = 2000;
+const MUCH_TEXT = 1024 * 1024;
+
+/** What is wrong with the shape of a file; empty when nothing is. */
+export async function checkShape(
+	kind: FileKind,
+	source: Source,
+	definitions: readonly OverlayDefinition[],
+): Promise<readonly Problem[]> {
+	const first = (await import('../../generated/validators.mjs'))[kind];
+	if (first(source.value)) return [];
+	const validator = isLarge(source) ? first : (await import('../../generated/validators-all.mjs'))[kind];
+	validator(source.value);
+	const { describeShape } = await import('./describe-shape.ts');
+	return describeShape(kind, source, validator.errors ?? [], definitions);
+}
+
+function isLarge(source: Source): boolean {
+	if (source.text.length > MUCH_TEXT) return true;
+	const { tasks } = source.value as { readonly tasks?: unknown };
+	return tasks !== null && typeof tasks === 'object' && Object.keys(tasks).length > MANY_TASKS;
+}

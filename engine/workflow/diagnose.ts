@@ -1,0 +1,45 @@
+/** Gives problems their line and column. Loaded only when there is something to tell. */
+import type { Diagnostic } from '../diagnostic.ts';
+import { locator } from './locate.ts';
+import type { Findings, Problem, Source } from './source.ts';
+
+/** More than anybody reads; and each costs a walk through the file. */
+const MOST = 200;
+
+/** Everything found, located, in the order of the files; past 200 only the number of the rest is told. */
+export function toDiagnostics(findings: Findings): readonly Diagnostic[] {
+	const locators = new Map<Source, ReturnType<typeof locator>>();
+	const errorsFirst = [...findings.problems].sort((a, b) => a.severity.localeCompare(b.severity));
+	const located = errorsFirst.slice(0, MOST).map((problem) => locate(problem, locators));
+	const all = [...findings.diagnostics, ...located].sort(byPlace);
+	const untold = errorsFirst.slice(MOST);
+	return untold.length > 0 ? [...all, theRest(untold)] : all;
+}
+
+function locate(problem: Problem, locators: Map<Source, ReturnType<typeof locator>>): Diagnostic {
+	const { place, code, severity, message, remedy } = problem;
+	let find = locators.get(place.source);
+	if (find === undefined) {
+		find = locator(place.source.text);
+		locators.set(place.source, find);
+	}
+	return { code, severity, message, file: place.source.file, remedy, ...find(place.pointer, place.on, place.offset) };
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+	if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+	return a.line - b.line || a.column - b.column;
+}
+
+function theRest(untold: readonly Problem[]): Diagnostic {
+	const first = untold[0]!;
+	return {
+		code: 'WORKFLOW_MORE_PROBLEMS',
+		severity: first.severity,
+		message: `and ${untold.length} more`,
+		file: first.place.source.file,
+		line: 0,
+		column: 0,
+		remedy: 'fix these first, then validate again',
+	};
+}

@@ -1,0 +1,78 @@
+/** What people write, once its shape is proven: the same names as in YAML. */
+import type { JsonObject } from '../json.ts';
+
+export interface WorkflowFile {
+	readonly version: '1';
+	readonly name?: string;
+	readonly description?: string;
+	readonly agents?: { readonly [name: string]: AgentEntry };
+	readonly defaults?: Settings;
+	readonly max_parallel?: number;
+	readonly tasks: { readonly [id: string]: TaskEntry };
+}
+
+export interface ConfigFile {
+	readonly version?: '1';
+	readonly defaults?: Settings;
+	readonly max_parallel?: number;
+	readonly prompts?: { readonly developer?: string; readonly reviewer?: string };
+}
+
+export interface AgentEntry {
+	readonly adapter?: string;
+	readonly extends?: string;
+	readonly run?: readonly string[] | string;
+	readonly model?: string;
+	readonly timeout?: Duration;
+	readonly env?: readonly string[];
+	readonly read_only?: boolean;
+	readonly persona?: string;
+	readonly replies?: string;
+	readonly max_output?: number | string;
+}
+
+/** What may be said of all tasks (`defaults`) and of a single one. */
+export interface Settings {
+	readonly agent?: string;
+	readonly timeout?: Duration;
+	readonly max_attempts?: number;
+	readonly retry?: number | RetryEntry;
+	readonly stop_markers?: readonly string[];
+	readonly checks?: readonly CheckEntry[];
+	readonly overlays?: { readonly [name: string]: OverlayEntry };
+}
+
+export interface TaskEntry extends Settings {
+	readonly description?: string;
+	readonly acceptance_criteria?: string | readonly string[];
+	readonly depends_on?: readonly string[];
+	readonly inputs?: readonly string[];
+	readonly outputs?: readonly string[];
+	readonly when?: string;
+}
+
+export interface RetryEntry {
+	readonly times?: number;
+	readonly backoff?: Duration;
+	readonly factor?: number;
+	readonly max_backoff?: Duration;
+}
+
+export interface CheckEntry {
+	readonly name: string;
+	readonly run: readonly string[] | string;
+	readonly required?: boolean;
+	readonly kind?: string;
+	readonly timeout?: Duration;
+}
+
+/** A built-in's options stand beside the common keys; another overlay's stand below `options`. */
+export interface OverlayEntry extends JsonObject {
+	readonly enabled?: boolean;
+	readonly use?: string;
+	readonly timeout?: Duration;
+	readonly on_error?: 'fail' | 'warn' | 'skip';
+	readonly options?: JsonObject;
+}
+
+export type Duration = string | number;

@@ -1,0 +1,50 @@
+/** `hil`: a person approves a task before any agent works on it. */
+import { defineOverlay, type Moment, type Verdict } from '../../engine/contract.ts';
+
+export interface HilOptions {
+	readonly message?: string;
+}
+
+export const hil = defineOverlay<HilOptions>({
+	name: 'hil',
+	summary: 'Asks a person for approval before the task starts.',
+	hooks: ['before'],
+	order: 10,
+	options: {
+		type: 'object',
+		additionalProperties: false,
+		properties: {
+			message: { type: 'string', minLength: 1, description: 'What the person is asked; the task itself is always shown.' },
+		},
+	},
+	create: (options) => ({ before: (moment) => judge(moment, options) }),
+});
+
+function judge(moment: Moment, options: HilOptions): Verdict {
+	const answer = moment.answers['approve'];
+	if (answer === undefined) return askForApproval(moment, options);
+	const why = answer.notes === undefined || answer.notes === '' ? '' : `: ${answer.notes}`;
+	if (answer.value === 'accept') return { kind: 'pass', note: `approved by ${answer.by}${why}` };
+	return { kind: 'fail', code: 'HIL_REJECTED', reason: `rejected by ${answer.by}${why}` };
+}
+
+function askForApproval(moment: Moment, options: HilOptions): Verdict {
+	const question = options.message ?? `May "${moment.task.id}" start?`;
+	return {
+		kind: 'ask',
+		questions: [
+			{
+				id: 'approve',
+				to: 'human',
+				brief: { prompt: question },
+				choices: ['accept', 'reject'],
+				trigger: 'approval_required',
+				context: {
+					description: moment.task.description,
+					acceptance_criteria: moment.task.acceptanceCriteria,
+					outputs: moment.task.outputs,
+				},
+			},
+		],
+	};
+}

@@ -1,0 +1,50 @@
+/** Finds the JSON objects in a text that also holds other things: prose, code, braces that mean nothing. */
+
+/** Steps the scan may take: enough for any honest reply, and a wall for one made of a million braces. */
+const STEP_LIMIT = 20_000_000;
+
+/** The outermost JSON objects in the order they stand, or null when the text is too tangled to read in bounded time. */
+export function findObjects(text: string): readonly { readonly [key: string]: unknown }[] | null {
+	const found: { readonly [key: string]: unknown }[] = [];
+	const budget = { steps: STEP_LIMIT };
+	let at = text.indexOf('{');
+	while (at !== -1) {
+		const end = closingBrace(text, at, budget);
+		if (budget.steps <= 0) return null;
+		const value = end === -1 ? undefined : parseObject(text.slice(at, end + 1));
+		if (value !== undefined) found.push(value);
+		at = text.indexOf('{', value === undefined ? at + 1 : end + 1);
+	}
+	return found;
+}
+
+/** Where the brace opened at `start` closes, minding JSON strings; -1 when it never does. */
+function closingBrace(text: string, start: number, budget: { steps: number }): number {
+	let depth = 0;
+	let inString = false;
+	for (let at = start; at < text.length; at++) {
+		budget.steps--;
+		if (budget.steps <= 0) return -1;
+		const char = text.charCodeAt(at);
+		if (inString) {
+			if (char === BACKSLASH) at++;
+			else if (char === QUOTE) inString = false;
+		} else if (char === QUOTE) inString = true;
+		else if (char === OPEN) depth++;
+		else if (char === CLOSE && --depth === 0) return at;
+	}
+	return -1;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPEN = 123;
+const CLOSE = 125;
+
+function parseObject(text: string): { readonly [key: string]: unknown } | undefined {
+	try {
+		return JSON.parse(text) as { readonly [key: string]: unknown };
+	} catch {
+		return undefined;
+	}
+}

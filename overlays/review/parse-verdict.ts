@@ -1,0 +1,145 @@
+/**
+ * Reads a reviewer's reply. Whatever the protocol, the result is one internal shape; whatever is wrong with the reply,
+ * it is a violation with a reason, and a violation is never a GO.
+ */
+import type { Finding } from '../../engine/contract.ts';
+import { ownWords } from './agent-stream.ts';
+import { findObjects } from './find-objects.ts';
+
+export const QUALITY_CHECKS = [
+	'acceptance_criteria_met',
+	'code_standards_met',
+	'test_coverage_adequate',
+	'security_review_passed',
+] as const;
+export type QualityChecks = { readonly [K in (typeof QUALITY_CHECKS)[number]]: boolean | null };
+
+/** A reviewer's verdict, proven well-formed. */
+export interface ReviewVerdict {
+	readonly decision: 'GO' | 'NO_GO';
+	readonly feedback: string;
+	readonly qualityChecks: QualityChecks;
+	readonly findings: readonly Finding[];
+}
+
+export type ParsedReply =
+	| { readonly ok: true; readonly verdict: ReviewVerdict }
+	| { readonly ok: false; readonly violation: string };
+
+type Candidate = { readonly [key: string]: unknown };
+type Protocol = 'decision' | 'drift';
+
+/** The one verdict in a reply, or why there is none. `reviewId` is what the reviewer was told to echo, if it echoes. */
+export function parseReply(reply: string, protocol: Protocol, reviewId: string): ParsedReply {
+	const objects = findObjects(ownWords(reply));
+	if (objects === null) return violation('the reply has too many braces to find a verdict in it');
+	const key = protocol === 'decision' ? 'decision' : 'verdict';
+	const candidates = objects.filter((object) => Object.hasOwn(object, key));
+	if (candidates.length === 0) return violation(`the reply has no JSON object with "${key}"`);
+	const parsed = candidates.map((candidate) => readCandidate(candidate, protocol, reviewId));
+	return oneVerdict(parsed);
+}
+
+function oneVerdict(parsed: readonly ParsedReply[]): ParsedReply {
+	const bad = parsed.find((reply) => !reply.ok);
+	if (bad !== undefined) return bad;
+	const first = parsed[0];
+	if (first === undefined || !first.ok) return violation('the reply has no verdict');
+	const disagrees = parsed.some((other) => other.ok && other.verdict.decision !== first.verdict.decision);
+	return disagrees ? violation('the reply has verdicts that disagree with each other') : first;
+}
+
+function readCandidate(candidate: Candidate, protocol: Protocol, reviewId: string): ParsedReply {
+	const echoed = candidate['review_id'];
+	if (echoed !== undefined && echoed !== reviewId) {
+		return violation(`the verdict is about another review (review_id ${show(echoed)}, asked for "${reviewId}")`);
+	}
+	return protocol === 'decision' ? readDecision(candidate) : readDrift(candidate);
+}
+
+function readDecision(candidate: Candidate): ParsedReply {
+	const { decision, feedback } = candidate;
+	if (decision !== 'GO' && decision !== 'NO_GO') {
+		return violation(`"decision" is ${show(decision)}, expected "GO" or "NO_GO"`);
+	}
+	if (typeof feedback !== 'string') return violation(`"feedback" is ${show(feedback)}, expected a text`);
+	if (decision === 'NO_GO' && feedback.trim() === '') return violation('a NO_GO needs "feedback" that says what to change');
+	const checks = readQualityChecks(candidate['quality_checks']);
+	if (typeof checks === 'string') return violation(checks);
+	const findings = readFindings(candidate['findings']);
+	if (typeof findings === 'string') return violation(findings);
+	return { ok: true, verdict: { decision, feedback, qualityChecks: checks, findings } };
+}
+
+function readDrift(candidate: Candidate): ParsedReply {
+	const { verdict, followUpPrompt } = candidate;
+	if (verdict !== 'pass' && verdict !== 'drift') return violation(`"verdict" is ${show(verdict)}, expected "pass" or "drift"`);
+	if (typeof followUpPrompt !== 'string') return violation(`"followUpPrompt" is ${show(followUpPrompt)}, expected a text`);
+	if (verdict === 'drift' && followUpPrompt.trim() === '') {
+		return violation('a drift needs a "followUpPrompt" that says what to change');
+	}
+	const decision = verdict === 'pass' ? 'GO' : 'NO_GO';
+	return { ok: true, verdict: { decision, feedback: followUpPrompt, qualityChecks: UNKNOWN_CHECKS, findings: [] } };
+}
+
+/** What a reviewer did not say is unknown, not true. */
+const UNKNOWN_CHECKS: QualityChecks = {
+	acceptance_criteria_met: null,
+	code_standards_met: null,
+	test_coverage_adequate: null,
+	security_review_passed: null,
+};
+
+function readQualityChecks(value: unknown): QualityChecks | string {
+	if (value === undefined || value === null) return UNKNOWN_CHECKS;
+	if (!isObject(value)) return `"quality_checks" is ${show(value)}, expected an object`;
+	const checks: { -readonly [K in keyof QualityChecks]: QualityChecks[K] } = { ...UNKNOWN_CHECKS };
+	for (const name of QUALITY_CHECKS) {
+		const given = value[name];
+		if (given === undefined || given === null) continue;
+		if (typeof given !== 'boolean') return `"quality_checks.${name}" is ${show(given)}, expected true or false`;
+		checks[name] = given;
+	}
+	return checks;
+}
+
+function readFindings(value: unknown): readonly Finding[] | string {
+	if (value === undefined || value === null) return [];
+	if (!Array.isArray(value)) return `"findings" is ${show(value)}, expected a list`;
+	const findings: Finding[] = [];
+	for (const entry of value) {
+		const finding = readFinding(entry);
+		if (finding === null) return `a finding needs the texts "severity" and "issue", got ${show(entry)}`;
+		findings.push(finding);
+	}
+	return findings;
+}
+
+function readFinding(entry: unknown): Finding | null {
+	if (!isObject(entry) || typeof entry['severity'] !== 'string' || typeof entry['issue'] !== 'string') return null;
+	const { file, line, details, fix, confidence, reviewer } = entry;
+	return {
+		severity: entry['severity'],
+		issue: entry['issue'],
+		...(typeof file === 'string' ? { file } : {}),
+		...(typeof line === 'number' ? { line } : {}),
+		...(typeof details === 'string' ? { details } : {}),
+		...(typeof fix === 'string' ? { fix } : {}),
+		...(typeof confidence === 'number' ? { confidence } : {}),
+		...(typeof reviewer === 'string' ? { reviewer } : {}),
+	};
+}
+
+function violation(reason: string): ParsedReply {
+	return { ok: false, violation: reason };
+}
+
+function isObject(value: unknown): value is Candidate {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function show(value: unknown): string {
+	if (value === undefined) return 'missing';
+	const text = JSON.stringify(value);
+	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,170 @@
+/**
+ * `agentic_review`: a coder/reviewer loop whose roles never switch.
+ *
+ *   after ─▶ ask reviewer ─▶ GO ──────────────────────────────▶ pass
+ *                         ├▶ NO_GO, reviews left ─────────────▶ rework with the feedback
+ *                         ├▶ NO_GO, none left ─▶ ask a person ─▶ accept: pass · rework, takeover: rework · reject: fail
+ *                         └▶ no clear verdict ────────────────▶ fail, ask once more, or ask a person
+ */
+import { type Answer, defineOverlay, type Moment, type OverlayKit, type Verdict } from '../../engine/contract.ts';
+import { evaluate, parseExpression } from '../../engine/expression.ts';
+import type { JsonObject } from '../../engine/json.ts';
+import { type ParsedReply, parseReply, type ReviewVerdict } from './parse-verdict.ts';
+import { decisionRecord, feedbackWith, iterationRecord, reviewLog } from './review-log.ts';
+import {
+	DEFAULT_MAX_ITERATIONS,
+	hardCap,
+	type ReviewOptions,
+	reviewOptionsSchema,
+	reviewProblems,
+} from './review-options.ts';
+import { reviewPrompt } from './review-prompt.ts';
+import reviewer from './reviewer.hbs';
+
+export const agenticReview = defineOverlay<ReviewOptions>({
+	name: 'agentic_review',
+	summary: 'Has another agent review every attempt until it says GO; a person decides when the reviews run out.',
+	hooks: ['after'],
+	order: 30,
+	conflictsWith: ['paired_workflow'],
+	options: reviewOptionsSchema,
+	templates: { reviewer },
+	worker: (options) => options.coder_agent,
+	agents: ({ options }) => [options.reviewer_agent],
+	problems: ({ options, task }) => reviewProblems(options, task),
+	attempts: hardCap,
+	log: reviewLog,
+	create: (options, kit) => ({ after: (moment) => judge({ moment, options, kit }) }),
+});
+
+/** What one consultation is about. */
+interface Case {
+	readonly moment: Moment;
+	readonly options: ReviewOptions;
+	readonly kit: OverlayKit;
+}
+
+function judge(of: Case): Verdict {
+	const { answers } = of.moment;
+	if (answers['decide'] !== undefined) return obey(of, answers['decide']);
+	const reply = answers['review-again'] ?? answers['review'];
+	if (reply === undefined) return askReviewer(of, 'review', null);
+	if (reply.failed !== undefined) {
+		const { reviewer_agent } = of.options;
+		return { kind: 'fail', code: reply.failed.code, reason: `the reviewer "${reviewer_agent}" failed: ${reply.failed.reason}` };
+	}
+	const parsed = parseReply(String(reply.value), of.options.protocol ?? 'decision', reviewId(of.moment));
+	return parsed.ok ? weigh(of, reply, parsed.verdict) : refuse(of, parsed.violation);
+}
+
+function askReviewer(of: Case, id: string, complaint: string | null): Verdict {
+	const about = { coder: of.moment.task.agent, reviewId: reviewId(of.moment), complaint };
+	const prompt = reviewPrompt(of.moment, of.options, of.kit, about);
+	const to = `agent:${of.options.reviewer_agent}` as const;
+	return { kind: 'ask', questions: [{ id, to, role: 'reviewer', reviewId: about.reviewId, brief: { prompt } }] };
+}
+
+function reviewId(moment: Moment): string {
+	return `${moment.run}/${moment.task.id}/${moment.iteration}`;
+}
+
+/** A reply without one clear verdict is a contract violation: never a GO. */
+function refuse(of: Case, violation: string): Verdict {
+	const reason = `contract violation by the reviewer "${of.options.reviewer_agent}": ${violation}`;
+	const policy = of.options.on_contract_violation ?? 'fail';
+	if (policy === 'retry' && of.moment.answers['review-again'] === undefined) return askReviewer(of, 'review-again', violation);
+	if (policy === 'hil') return askPerson(of, 'contract_violation', reason);
+	return { kind: 'fail', code: 'REVIEW_CONTRACT_VIOLATION', reason };
+}
+
+/** A GO passes only if no required check failed and every exit condition holds. */
+function weigh(of: Case, answer: Answer, verdict: ReviewVerdict): Verdict {
+	const { moment, options } = of;
+	const vetoes = verdict.decision === 'GO' ? vetoesOf(moment, options, verdict) : [];
+	const about = { coder: moment.task.agent, reviewer: options.reviewer_agent, answer };
+	const record = iterationRecord(moment, about, verdict, vetoes);
+	if (verdict.decision === 'GO' && vetoes.length === 0) return { kind: 'pass', note: verdict.feedback, record };
+	const feedback = feedbackWith(verdict, vetoes);
+	if (moment.iteration < (options.max_iterations ?? DEFAULT_MAX_ITERATIONS)) {
+		return { kind: 'rework', feedback, findings: verdict.findings, record };
+	}
+	const question = `${moment.iteration} review${moment.iteration === 1 ? '' : 's'} without a GO. The last one said: ${feedback}`;
+	return { ...askPerson(of, 'max_iterations', question), record };
+}
+
+function vetoesOf(moment: Moment, options: ReviewOptions, verdict: ReviewVerdict): readonly string[] {
+	const failed = moment.checks.filter((check) => check.required && !check.ok);
+	const scope = expressionScope(moment, verdict);
+	const unmet = (options.exit_conditions ?? []).filter((text) => !holds(text, scope));
+	return [
+		...failed.map((check) => `the required check "${check.name}" failed`),
+		...unmet.map((text) => `the exit condition "${text}" does not hold`),
+	];
+}
+
+function holds(text: string, scope: JsonObject): boolean {
+	const parsed = parseExpression(text);
+	return parsed.ok && evaluate(parsed.expression, scope);
+}
+
+function expressionScope(moment: Moment, verdict: ReviewVerdict): JsonObject {
+	return {
+		review: {
+			decision: verdict.decision,
+			iteration: moment.iteration,
+			quality_checks: { ...verdict.qualityChecks },
+			findings: verdict.findings.length,
+		},
+		checks: Object.fromEntries(moment.checks.map((check) => [check.name, { ok: check.ok, exit: check.exit }])),
+		task: { attempt: moment.attempt },
+	};
+}
+
+/** Puts the work to a person with the whole history; one more round is offered only below the hard cap. */
+function askPerson(of: Case, trigger: string, question: string): Extract<Verdict, { kind: 'ask' }> {
+	const { moment, options } = of;
+	const roundsLeft = moment.iteration < hardCap(options);
+	return {
+		kind: 'ask',
+		questions: [
+			{
+				id: 'decide',
+				to: 'human',
+				trigger,
+				brief: { prompt: question },
+				choices: roundsLeft ? ['accept', 'rework', 'takeover', 'reject'] : ['accept', 'takeover', 'reject'],
+				context: {
+					artifacts: moment.artifacts.map(({ path, sha256 }) => ({ path, sha256 })),
+					rounds_used: moment.iteration,
+					hard_cap: hardCap(options),
+				},
+			},
+		],
+	};
+}
+
+/** A person's word is final; what it leads to is on the log. */
+function obey(of: Case, answer: Answer): Verdict {
+	const record = decisionRecord(of.moment, answer);
+	const notes = answer.notes ?? '';
+	switch (answer.value) {
+		case 'accept':
+			return { kind: 'pass', note: `accepted as it is by ${answer.by}`, record };
+		case 'rework':
+			return { kind: 'rework', feedback: guidance(of, answer, notes), record };
+		case 'takeover':
+			return { kind: 'rework', by: 'human', feedback: notes, record };
+		default:
+			return { kind: 'fail', code: 'HIL_REJECTED', reason: `rejected by ${answer.by}${notes === '' ? '' : `: ${notes}`}`, record };
+	}
+}
+
+/** The coder gets the person's guidance first, then the review that led to it. */
+function guidance(of: Case, answer: Answer, notes: string): string {
+	const reply = of.moment.answers['review-again'] ?? of.moment.answers['review'];
+	const parsed: ParsedReply | null =
+		reply === undefined ? null : parseReply(String(reply.value), of.options.protocol ?? 'decision', reviewId(of.moment));
+	const last = parsed?.ok === true ? `The last review said:\n\n${parsed.verdict.feedback}` : '';
+	const word = notes === '' ? '' : `Guidance from ${answer.by}:\n\n${notes}`;
+	return [word, last].filter((part) => part !== '').join('\n\n') || `${answer.by} asked for one more round.`;
+}
