@@ -78,7 +78,7 @@ export type RunEvent =
 	  }
 	| { readonly kind: 'run_resumed'; readonly by: string; readonly version: string }
 	| { readonly kind: 'run_paused'; readonly reason: 'waiting' | 'interrupted' | 'step' | 'partial' | 'fault' }
-	| { readonly kind: 'run_finished'; readonly outcome: 'completed' | 'failed' }
+	| { readonly kind: 'run_finished'; readonly outcome: 'completed' | 'failed' | 'cancelled' }
 	| ({ readonly kind: 'task_started' } & OfTask)
 	| ({ readonly kind: 'task_skipped'; readonly reason: string; readonly upstream?: string } & OfTask)
 	| ({ readonly kind: 'task_completed' } & OfTask)
@@ -125,6 +125,7 @@ export type RunEvent =
 	| ({ readonly kind: 'hil_opened'; readonly question: string; readonly item: HilItem } & OfJudgement)
 	| ({ readonly kind: 'hil_resolved'; readonly item: string; readonly resolution: HilResolution } & OfTask)
 	| ({
+			/** Content changed after it was judged: what was said of it no longer counts. */
 			readonly kind: 'approval_voided';
 			readonly changed: readonly { readonly path: string; readonly was: string; readonly now: string | null }[];
 	  } & OfTask)

@@ -19,10 +19,9 @@ export function capText(text: string, max: number): string {
 export function capMiddle(text: string, max: number): string {
 	if (text.length <= max) return text;
 	const head = headOf(text, Math.floor(max / 2));
-	let from = text.length - (max - head.length);
-	if (isLowSurrogate(text.charCodeAt(from))) from++;
-	const cut = grouped(from - head.length);
-	return detached(`${head}\n[… ${cut} characters cut by sdd; ${grouped(text.length)} in all]\n${text.slice(from)}`);
+	const tail = tailOf(text, max - head.length);
+	const cut = grouped(text.length - head.length - tail.length);
+	return detached(`${head}\n[… ${cut} characters cut by sdd; ${grouped(text.length)} in all]\n${tail}`);
 }
 
 /** The first `max` characters of a file, read without reading the rest; bytes that are not UTF-8 become U+FFFD. */
@@ -30,9 +29,23 @@ export function capFile(path: string, max: number): string {
 	const fd = openSync(path, 'r');
 	try {
 		const { size } = fstatSync(fd);
-		const bytes = Buffer.allocUnsafeSlow(Math.min(size, bytesFor(max)));
-		const read = readFully(fd, bytes);
-		return capBytes(bytes.subarray(0, read), Math.max(size, read), max);
+		const head = readAt(fd, 0, Math.min(size, bytesFor(max)));
+		return capBytes(head, Math.max(size, head.length), max);
+	} finally {
+		closeSync(fd);
+	}
+}
+
+/** The first and the last part of a file, `max` characters together, read without reading what is between. */
+export function capFileMiddle(path: string, max: number): string {
+	const fd = openSync(path, 'r');
+	try {
+		const { size } = fstatSync(fd);
+		if (size <= 2 * bytesFor(max)) return capMiddle(decode(readAt(fd, 0, size)), max);
+		const half = Math.floor(max / 2);
+		const head = headOf(decode(readAt(fd, 0, bytesFor(half)), true), half);
+		const tail = tailOf(decode(readAt(fd, size - bytesFor(half), bytesFor(half))), max - half);
+		return detached(`${head}\n[… the middle cut by sdd; ${grouped(size)} bytes in all]\n${tail}`);
 	} finally {
 		closeSync(fd);
 	}
@@ -47,7 +60,7 @@ export function bytesFor(max: number): number {
 /** The first `max` characters of a text of which `head` holds the beginning, and which has `size` bytes in all. */
 export function capBytes(head: Uint8Array, size: number, max: number): string {
 	const whole = head.length >= size;
-	const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(head, { stream: !whole });
+	const text = decode(head, !whole);
 	if (whole) return capText(text, max);
 	return detached(`${headOf(text, max)}\n[… the rest cut by sdd; ${grouped(size)} bytes in all]`);
 }
@@ -62,19 +75,30 @@ function headOf(text: string, max: number): string {
 	return text.slice(0, end);
 }
 
+function tailOf(text: string, max: number): string {
+	const from = Math.max(0, text.length - max);
+	return text.slice(isLowSurrogate(text.charCodeAt(from)) ? from + 1 : from);
+}
+
+/** Leaves out a character that the end of the bytes cuts in two, when more is known to follow. */
+function decode(bytes: Uint8Array, more = false): string {
+	return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: more });
+}
+
 /** A slice keeps the whole string it was cut from in memory: only a copy lets that go. */
 function detached(text: string): string {
 	return Buffer.from(text, 'utf8').toString('utf8');
 }
 
-function readFully(fd: number, into: Buffer): number {
+function readAt(fd: number, from: number, length: number): Buffer {
+	const bytes = Buffer.allocUnsafeSlow(length);
 	let filled = 0;
-	while (filled < into.length) {
-		const read = readSync(fd, into, filled, into.length - filled, filled);
+	while (filled < length) {
+		const read = readSync(fd, bytes, filled, length - filled, from + filled);
 		if (read === 0) break;
 		filled += read;
 	}
-	return filled;
+	return bytes.subarray(0, filled);
 }
 
 function isHighSurrogate(unit: number): boolean {

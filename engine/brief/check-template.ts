@@ -19,9 +19,11 @@ function guardAll(program: hbs.AST.Program | undefined, known: ReadonlySet<strin
 function guard(statement: hbs.AST.Statement, known: ReadonlySet<string>): void {
 	switch (statement.type) {
 		case 'MustacheStatement':
-			return guardPrinted(statement as hbs.AST.MustacheStatement, known);
+			guardPrinted(statement as hbs.AST.MustacheStatement, known);
+			return;
 		case 'BlockStatement':
-			return guardBlock(statement as hbs.AST.BlockStatement, known);
+			guardBlock(statement as hbs.AST.BlockStatement, known);
+			return;
 		case 'ContentStatement':
 		case 'CommentStatement':
 			return;

@@ -2,22 +2,8 @@
 import type { CheckResult } from '../contract.ts';
 import type { TaskPlan } from '../plan/plan.ts';
 import developerTemplate from './developer.hbs';
-import { fence, newMark } from './fence.ts';
+import { fence, randomNonce } from './fence.ts';
 import { renderTemplate } from './render.ts';
-
-/** What was said of the last attempt. A person's words are guidance; all others are data. */
-export interface Feedback {
-	/** The overlay, reviewer or person it comes from. */
-	readonly from: string;
-	readonly by: 'overlay' | 'human';
-	readonly text: string;
-}
-
-/** Text that an overlay added to the brief. */
-export interface BriefAmendment {
-	readonly from: string;
-	readonly text: string;
-}
 
 /** Everything a coder's brief is made of. */
 export interface DeveloperFacts {
@@ -29,10 +15,14 @@ export interface DeveloperFacts {
 	readonly constitution: { readonly [section: string]: string };
 	readonly attempt: number;
 	readonly maxAttempts: number;
-	readonly feedback: readonly Feedback[];
+	/** What was said of the last attempt, word for word. */
+	readonly feedback: string | null;
+	/** What a person wants done differently; unlike feedback it is an instruction. */
+	readonly guidance?: string | null;
 	/** Of the last attempt; only those that failed are shown. */
-	readonly checks: readonly CheckResult[];
-	readonly amendments: readonly BriefAmendment[];
+	readonly failedChecks: readonly CheckResult[];
+	/** Texts that overlays added to the brief. */
+	readonly amendments: readonly string[];
 	/** For a fixer: the only files it may change. */
 	readonly files?: readonly string[];
 	/** Marks the blocks that hold others' words; random unless a test needs a stable one. */
@@ -52,11 +42,10 @@ export function developerBrief(facts: DeveloperFacts): string {
 function dataOf(facts: DeveloperFacts) {
 	const { task, attempt, maxAttempts } = facts;
 	const remaining = Math.max(0, maxAttempts - attempt);
-	const judged = facts.feedback.filter((one) => one.by === 'overlay');
-	const failed = facts.checks.filter((check) => !check.ok);
-	const mark = newMark([...judged.map((one) => one.text), ...failed.map((check) => check.output)], facts.nonce);
+	const nonce = facts.nonce ?? randomNonce();
+	const failed = facts.failedChecks.filter((check) => !check.ok);
 	return {
-		mark,
+		nonce,
 		task: taskOf(task),
 		amendments: facts.amendments,
 		constitution: sectionsOf(facts.constitution),
@@ -64,11 +53,11 @@ function dataOf(facts: DeveloperFacts) {
 		max_attempts: maxAttempts,
 		remaining,
 		last_but_one: remaining === 1,
-		rework: attempt > 1 || facts.feedback.length > 0 || failed.length > 0,
-		guidance: facts.feedback.filter((one) => one.by === 'human'),
-		feedback: judged.map(({ from, text }) => fence(text, mark, `from ${from}`)),
+		rework: attempt > 1 || facts.feedback !== null || failed.length > 0,
+		guidance: facts.guidance ?? '',
+		feedback: facts.feedback === null ? '' : fence('feedback', facts.feedback, nonce),
 		files: facts.files ?? [],
-		checks: failed.map((check) => fence(check.output, mark, labelOf(check))),
+		checks: failed.map((check) => fence(labelOf(check), check.output, nonce)),
 		stop_markers: task.stopMarkers,
 	};
 }

@@ -1,7 +1,7 @@
 /** `decide(task, state)`: what is to be done next about a task. Pure: the same state always gives the same step. */
 import type { Hook, Question } from '../contract.ts';
 import type { Worker } from '../events.ts';
-import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
+import type { OverlayPlan, RetryPlan, TaskPlan } from '../plan/plan.ts';
 import { type Judgement, judge } from './judge.ts';
 import { isEnded, type TaskState } from './state.ts';
 
@@ -69,15 +69,18 @@ function nextAttempt(task: TaskPlan, state: TaskState, by: Worker): Step {
 }
 
 /** Crashes that may pass by themselves: what `retry` is for. */
-const RETRIED = new Set(['AGENT_EXIT', 'AGENT_TIMEOUT', 'AGENT_KILLED', 'AGENT_FLOOD']);
+export const RETRIED: ReadonlySet<string> = new Set(['AGENT_EXIT', 'AGENT_TIMEOUT', 'AGENT_KILLED', 'AGENT_FLOOD']);
 
 function afterCrash(task: TaskPlan, state: TaskState, crash: { readonly code: string; readonly reason: string }): Step {
-	if (crash.code === 'TASK_STOPPED') return { do: 'fail', ...crash };
+	if (crash.code === 'TASK_STOPPED') return { do: 'fail', code: crash.code, reason: crash.reason };
 	const judgement = judge(task.overlays, 'failed', state);
 	if (judgement.kind !== 'pass') return stepFor(task, state, 'failed', judgement);
-	const { times, backoffMs, factor, maxBackoffMs } = task.retry;
-	const mayRetry = RETRIED.has(crash.code) && state.crashes <= times && state.machineAttempts < task.maxAttempts;
-	if (!mayRetry) return { do: 'fail', ...crash };
-	const delayMs = Math.min(backoffMs * factor ** (state.crashes - 1), maxBackoffMs);
-	return { do: 'retry', attempt: state.attempt + 1, delayMs };
+	const mayRetry = RETRIED.has(crash.code) && state.crashes <= task.retry.times && state.machineAttempts < task.maxAttempts;
+	if (!mayRetry) return { do: 'fail', code: crash.code, reason: crash.reason };
+	return { do: 'retry', attempt: state.attempt + 1, delayMs: retryDelay(task.retry, state.crashes) };
+}
+
+/** How long to wait after so many crashes in a row. */
+export function retryDelay({ backoffMs, factor, maxBackoffMs }: RetryPlan, crashes: number): number {
+	return Math.min(backoffMs * factor ** (crashes - 1), maxBackoffMs);
 }

@@ -3,6 +3,7 @@ import type { Answer, Past, Verdict } from '../contract.ts';
 import type { JournalRecord, RunEvent } from '../events.ts';
 import {
 	type Consultation,
+	type Feedback,
 	type Judging,
 	PENDING_TASK,
 	type RunState,
@@ -110,7 +111,8 @@ export function reduceTask(task: TaskState, event: TaskEvent, at: string): TaskS
 
 /** A finished task keeps what later steps can need and drops the rest: ten thousand of them must stay small. */
 function ended(task: TaskState): TaskState {
-	return { ...task, work: null, judging: null, feedback: null, amendments: PENDING_TASK.amendments };
+	const { amendments, failedChecks } = PENDING_TASK;
+	return { ...task, work: null, judging: null, feedback: null, amendments, failedChecks };
 }
 
 function completed(task: TaskState, at: string): TaskState {
@@ -127,6 +129,7 @@ function attemptStarted(task: TaskState, event: EventOf<'attempt_started'>): Tas
 		attempt: event.attempt,
 		machineAttempts: task.machineAttempts + (event.by === 'human' || again ? 0 : 1),
 		phase: { kind: 'working', by: event.by },
+		failedChecks: again ? task.failedChecks : (task.work?.checks ?? []).filter((check) => !check.ok),
 		work: baseTree === null ? null : { ...NO_WORK, baseTree },
 		judging: null,
 	};
@@ -192,7 +195,9 @@ function textOf(verdict: Verdict): string {
 function applyVerdict(task: TaskState, event: EventOf<'verdict'>): TaskState {
 	const { verdict, overlay } = event;
 	if (verdict.kind === 'rework') {
-		const feedback = { overlay, text: verdict.feedback, attempt: event.attempt, fixers: verdict.fixers ?? [] };
+		const { attempt } = event;
+		const guidance = guidanceIn(task.judging?.by[overlay]);
+		const feedback = { overlay, text: verdict.feedback, attempt, fixers: verdict.fixers ?? [], guidance };
 		return { ...task, status: 'NEEDS_REWORK', feedback };
 	}
 	if (verdict.kind !== 'pass' || verdict.amend === undefined) return task;
@@ -200,6 +205,12 @@ function applyVerdict(task: TaskState, event: EventOf<'verdict'>): TaskState {
 	const amendments = brief === undefined ? task.amendments : [...task.amendments, brief];
 	const work = output === undefined || task.work === null ? task.work : { ...task.work, text: output };
 	return { ...task, amendments, work };
+}
+
+function guidanceIn(consultation: Consultation | undefined): Feedback['guidance'] {
+	return Object.values(consultation?.answers ?? {}).flatMap(({ by, item, notes }) =>
+		item === undefined || notes === undefined || notes === '' ? [] : [{ from: by, text: notes }],
+	);
 }
 
 function answered(task: TaskState, overlay: string, question: string, answer: Answer): TaskState {

@@ -22,6 +22,8 @@ export interface TaskState {
 	readonly judging: Judging | null;
 	/** Overlays' additions to the brief. */
 	readonly amendments: readonly string[];
+	/** Checks that failed on the attempt before this one. */
+	readonly failedChecks: readonly CheckResult[];
 	/** What the last judgement asked to change. */
 	readonly feedback: Feedback | null;
 	/** What each overlay has said and recorded so far, in order. */
@@ -73,6 +75,8 @@ export interface Feedback {
 	readonly attempt: number;
 	/** Who repairs it, when not the task's own agent. */
 	readonly fixers: readonly Fixer[];
+	/** What people said when they were asked about that attempt. */
+	readonly guidance: readonly { readonly from: string; readonly text: string }[];
 }
 
 /** A person's open question, found by the item's id. */
@@ -93,7 +97,7 @@ export interface RunState {
 	readonly plan: string;
 	readonly startedAt: string;
 	readonly status: 'running' | 'paused' | 'finished';
-	readonly outcome: 'completed' | 'failed' | null;
+	readonly outcome: 'completed' | 'failed' | 'cancelled' | null;
 	readonly pausedFor: string | null;
 	/** Hash of the run's first event: where every log's own chain begins. */
 	readonly genesis: string;
@@ -119,6 +123,7 @@ export const PENDING_TASK: TaskState = Object.freeze({
 	work: null,
 	judging: null,
 	amendments: NOTHING,
+	failedChecks: NOTHING,
 	feedback: null,
 	past: NO_RECORDS,
 	artifacts: NOTHING,
@@ -132,6 +137,16 @@ export function isEnded(status: TaskStatus): boolean {
 /** The records an overlay's verdicts carried for a task, in order. */
 export function recordsOf(task: TaskState, overlay: string): readonly JsonObject[] {
 	return (task.past[overlay] ?? []).flatMap((past) => (past.record === null ? [] : [past.record]));
+}
+
+/** How many attempts an overlay (or, without a name, any of them) has judged at a hook, leaving out the one at hand. */
+export function attemptsJudged(task: TaskState, hook: Hook, attempt: number, overlay?: string): number {
+	const names = overlay === undefined ? Object.keys(task.past) : [overlay];
+	const counts = names.map((name) => {
+		const judged = (task.past[name] ?? []).filter((past) => past.hook === hook && past.attempt !== attempt);
+		return new Set(judged.map((past) => past.attempt)).size;
+	});
+	return Math.max(0, ...counts);
 }
 
 /** The questions of a consultation that still want an answer. */

@@ -5,10 +5,11 @@
  * runs again; one that had started when the process died is started again under the same key.
  */
 import type { AgentOutcome, AgentRequest } from '../agent.ts';
-import type { CheckResult, Hook, Moment, Verdict } from '../contract.ts';
+import type { CheckResult, Hook, Moment, OverlayLog, Verdict } from '../contract.ts';
 import type { Digest, HilItem, HilResolution, RunEvent } from '../events.ts';
 import type { JsonObject } from '../json.ts';
-import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
+import type { AgentPlan, OverlayPlan, TaskPlan } from '../plan/plan.ts';
+import type { Feedback } from './state.ts';
 
 export interface World {
 	/** The clock. */
@@ -19,8 +20,8 @@ export interface World {
 	runChecks(task: TaskPlan, attempt: number, signal: AbortSignal): Promise<readonly CheckResult[]>;
 	/** Consults one overlay. */
 	consult(overlay: OverlayPlan, hook: Hook, moment: Moment, signal: AbortSignal): Promise<Consulted>;
-	/** What an overlay's records look like as a document for people, or null when it keeps none. */
-	logName(overlay: string): string | null;
+	/** The document an overlay keeps of its records, or null when it keeps none. */
+	logOf(overlay: string): OverlayLog | null;
 	readonly workspace: Workspace;
 	readonly people: People;
 	/** Keeps a prompt by its content; returns its sha256. */
@@ -70,8 +71,9 @@ export interface People {
 export interface BriefFacts {
 	readonly attempt: number;
 	readonly amendments: readonly string[];
-	readonly feedback: string | null;
+	readonly feedback: Feedback | null;
 	readonly failedChecks: readonly CheckResult[];
-	readonly agent: string;
+	readonly agent: AgentPlan;
+	/** For a fixer: the files it is to repair, and what is wrong with them. */
 	readonly files?: readonly string[];
 }

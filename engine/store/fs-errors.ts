@@ -53,9 +53,17 @@ const KNOWN: { readonly [errno: string]: Explanation } = {
 	EROFS: { ...DENIED, says: 'the file system is read-only' },
 	ENOTDIR: NO_FOLDER,
 	EEXIST: NO_FOLDER,
-	ENOENT: { ...BROKEN, says: 'there is no such file or folder', remedy: 'check that nobody removed .ai-sdd/state meanwhile' },
+	ENOENT: {
+		...BROKEN,
+		says: 'there is no such file or folder',
+		remedy: 'check that nobody removed .ai-sdd/state meanwhile',
+	},
 	EIO: { ...BROKEN, says: 'the disk reported an error' },
-	EMFILE: { ...BROKEN, says: 'too many files are open', remedy: 'raise the limit (ulimit -n), then run the command again' },
+	EMFILE: {
+		...BROKEN,
+		says: 'too many files are open',
+		remedy: 'raise the limit (ulimit -n), then run the command again',
+	},
 };
 
 const OTHER: Explanation = { ...BROKEN, says: 'the operating system refused' };

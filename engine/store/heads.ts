@@ -89,7 +89,8 @@ function parseLine(row: string): HeadLine | null {
 /** Two runs that end at the same moment may both follow the same line: any earlier one will do. */
 function wrongWith(line: HeadLine, row: string, known: ReadonlySet<string>): string | null {
 	const { hash, ...body } = line;
-	if (hash !== hashOf(body) || canonical(line as unknown as JsonObject) !== row) return 'its hash does not fit its content';
+	if (hash !== hashOf(body) || canonical(line as unknown as JsonObject) !== row)
+		return 'its hash does not fit its content';
 	return known.has(line.prev) ? null : 'it continues from a line that is not there';
 }
 

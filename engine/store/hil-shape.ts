@@ -26,7 +26,9 @@ const TEXTS = ['id', 'run_id', 'workflow', 'task_id', 'overlay', 'trigger', 'que
 export function isResolution(value: unknown): value is StoredResolution {
 	if (!isObject(value)) return false;
 	return (
-		['item', 'item_sha256', 'choice', 'by', 'at'].every((name) => typeof value[name] === 'string' && value[name] !== '') &&
+		['item', 'item_sha256', 'choice', 'by', 'at'].every(
+			(name) => typeof value[name] === 'string' && value[name] !== '',
+		) &&
 		['tty', 'cli', 'web', 'ci'].includes(value.via as string) &&
 		(value.notes === null || typeof value.notes === 'string')
 	);

@@ -90,7 +90,8 @@ export function readResolution(project: string, id: string, item?: HilItem): Hil
 	const asked = item ?? readView(project, id);
 	if (!isResolution(file)) throw damaged(path, 'it is not a resolution');
 	if (file.item !== id) throw damaged(path, `it was made for the item ${file.item}`);
-	if (file.item_sha256 !== itemDigest(asked)) throw damaged(path, 'it was made for another question than this item asks');
+	if (file.item_sha256 !== itemDigest(asked))
+		throw damaged(path, 'it was made for another question than this item asks');
 	if (!asked.choices.includes(file.choice)) throw damaged(path, `the item does not offer the choice "${file.choice}"`);
 	const { choice, by, via, notes, at } = file;
 	return { choice, by, via, notes, at };

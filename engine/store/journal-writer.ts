@@ -165,7 +165,8 @@ function take(state: State, events: readonly RunEvent[]): Taken {
 /** Time never goes back in a journal, whatever the clock does. */
 function timeAfter(state: State): string {
 	const now = (state.options.now?.() ?? new Date()).toISOString();
-	return now > state.head.at ? now : state.head.at;
+	if (now < state.head.at) return state.head.at;
+	return now;
 }
 
 function chain(event: { readonly kind: string }, head: Head, at: string): { line: string; head: Head } {

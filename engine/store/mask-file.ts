@@ -54,7 +54,8 @@ function maskChunk(fd: number, chunk: Buffer, at: number, until: number, exact: 
 	const ranges = rangesToHide(chunk.toString('latin1'), exact).filter(([start]) => start < until);
 	for (const [start, end] of ranges) {
 		const stars = Buffer.alloc(end - start, '*');
-		for (let done = 0; done < stars.length; ) done += writeSync(fd, stars, done, stars.length - done, at + start + done);
+		for (let done = 0; done < stars.length; )
+			done += writeSync(fd, stars, done, stars.length - done, at + start + done);
 	}
 	return ranges.length;
 }

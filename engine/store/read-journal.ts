@@ -125,8 +125,11 @@ function walkSegment(walk: Walk, segment: number, limit: number): void {
 	const bytes = readSegment(path);
 	let start = 0;
 	for (let line = 1, end = lineEnd(bytes, 0); end >= 0; line++, end = lineEnd(bytes, start)) {
+		if (walk.head.seq + 1 >= limit) {
+			noteVoid(walk, segment, bytes, start);
+			return;
+		}
 		const record = decodeLine(bytes, start, end, walk.hasher);
-		if (typeof record !== 'string' && record.seq >= limit) return noteVoid(walk, segment, bytes, start);
 		const wrong = typeof record === 'string' ? record : misfit(walk.head, record, segment, line);
 		if (typeof record === 'string' || wrong !== null) throw damaged(path, line, record, wrong ?? '');
 		accept(walk, record, segment);

@@ -61,7 +61,10 @@ const NAME =
 /** `password=hunter22`, as in an environment or a URL: no spaces, and the value ends where such values end. */
 const BARE = new RegExp(`${NAME}=([^\\s"'\`()[\\]{}<>$,;&|\\\\]{6,256})(?=[\\s"'\`;&|\\\\]|$)`, 'dgi');
 /** `"password": "hunter22"` and `secret = 'x9…'`. The quotes may be escaped, as in JSON inside JSON. */
-const QUOTED = new RegExp(`${NAME}\\\\?["']?[ \\t]{0,4}[:=][ \\t]{0,4}\\\\?["'\`]([^\\s"'\`\\\\$<{]{6,512})\\\\?["'\`]`, 'dgi');
+const QUOTED = new RegExp(
+	`${NAME}\\\\?["']?[ \\t]{0,4}[:=][ \\t]{0,4}\\\\?["'\`]([^\\s"'\`\\\\$<{]{6,512})\\\\?["'\`]`,
+	'dgi',
+);
 /** `password: hunter22`, as in YAML or on a page. */
 const COLON = new RegExp(`${NAME}:[ \\t]{1,4}([^\\s"'\`()[\\]{}<>$,;&|\\\\]{6,256})(?=[\\s"'\`\\\\]|$)`, 'dgi');
 

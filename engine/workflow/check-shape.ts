@@ -16,10 +16,12 @@ export async function checkShape(
 ): Promise<readonly Problem[]> {
 	const first = (await import('../../generated/validators.mjs'))[kind];
 	if (first(source.value)) return [];
-	const validator = isLarge(source) ? first : (await import('../../generated/validators-all.mjs'))[kind];
-	validator(source.value);
 	const { describeShape } = await import('./describe-shape.ts');
-	return describeShape(kind, source, validator.errors ?? [], definitions);
+	const described = isLarge(source) ? describeShape(kind, source, first.errors ?? [], definitions) : [];
+	if (described.length > 0) return described;
+	const all = (await import('../../generated/validators-all.mjs'))[kind];
+	all(source.value);
+	return describeShape(kind, source, all.errors ?? [], definitions);
 }
 
 function isLarge(source: Source): boolean {

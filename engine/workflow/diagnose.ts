@@ -9,11 +9,22 @@ const MOST = 200;
 /** Everything found, located, in the order of the files; past 200 only the number of the rest is told. */
 export function toDiagnostics(findings: Findings): readonly Diagnostic[] {
 	const locators = new Map<Source, ReturnType<typeof locator>>();
-	const errorsFirst = [...findings.problems].sort((a, b) => a.severity.localeCompare(b.severity));
+	const errorsFirst = distinct(findings.problems).sort((a, b) => a.severity.localeCompare(b.severity));
 	const located = errorsFirst.slice(0, MOST).map((problem) => locate(problem, locators));
 	const all = [...findings.diagnostics, ...located].sort(byPlace);
 	const untold = errorsFirst.slice(MOST);
 	return untold.length > 0 ? [...all, theRest(untold)] : all;
+}
+
+/** A mistake in the defaults is found once for every task that has them. */
+function distinct(problems: readonly Problem[]): Problem[] {
+	const known = new Map<string, Problem>();
+	for (const problem of problems) {
+		const { source, pointer, offset = 0 } = problem.place;
+		const key = JSON.stringify([source.file, pointer, offset, problem.code, problem.message]);
+		if (!known.has(key)) known.set(key, problem);
+	}
+	return [...known.values()];
 }
 
 function locate(problem: Problem, locators: Map<Source, ReturnType<typeof locator>>): Diagnostic {

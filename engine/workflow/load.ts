@@ -16,8 +16,9 @@ const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Loads the file at `path`; `file` is how the user names it. */
 export function loadSource(path: string, file: string): Loaded {
-	const text = readText(path, file);
-	if (typeof text !== 'string') return { ok: false, problem: text };
+	const read = readText(path, file);
+	if (typeof read !== 'string') return { ok: false, problem: read };
+	const text = read.charCodeAt(0) === 0xfeff ? read.slice(1) : read;
 	const parsed = parse(text, file);
 	if ('problem' in parsed) return { ok: false, problem: parsed.problem };
 	const source: Source = { file, text, value: parsed.value };
@@ -25,7 +26,7 @@ export function loadSource(path: string, file: string): Loaded {
 	return unsafe === undefined ? { ok: true, source } : { ok: false, problem: unsafe };
 }
 
-/** The text of a UTF-8 file that is not too large, without its byte order mark. */
+/** The text of a UTF-8 file that is not too large, unchanged. */
 export function readText(path: string, file: string, maxBytes: number = MAX_BYTES): string | Diagnostic {
 	try {
 		const stat = statSync(path, { throwIfNoEntry: false });
@@ -59,8 +60,7 @@ function decode(bytes: Buffer, file: string): string | Diagnostic {
 	if (bytes.includes(0) || !isUtf8(bytes)) {
 		return aboutFile('WORKFLOW_BINARY', file, 'the file is not UTF-8 text', 'save it as UTF-8 text');
 	}
-	const text = bytes.toString('utf8');
-	return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+	return bytes.toString('utf8');
 }
 
 function parse(text: string, file: string): { readonly value: unknown } | { readonly problem: Diagnostic } {

@@ -39,6 +39,23 @@ export interface Findings {
 	readonly diagnostics: Diagnostic[];
 }
 
+/** What a problem says, wherever it is. */
+export interface Complaint {
+	readonly code: ErrorCode;
+	readonly message: string;
+	readonly remedy: string;
+}
+
+/** A problem at a place that forbids going on. */
+export function errorAt(place: Place, complaint: Complaint): Problem {
+	return { ...complaint, severity: 'error', place };
+}
+
+/** A problem at a place that only deserves a word. */
+export function warningAt(place: Place, complaint: Complaint): Problem {
+	return { ...complaint, severity: 'warning', place };
+}
+
 /** Whether anything found forbids going on. */
 export function hasErrors(findings: Findings): boolean {
 	const isError = (one: { readonly severity: string }) => one.severity === 'error';

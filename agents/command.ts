@@ -1,0 +1,139 @@
+/**
+ * The `command` adapter: an agent is a program. Its brief arrives on stdin, its stdout is its output, and a non-zero
+ * exit is a failure of that attempt, whatever it printed.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentAdapter, AgentOutcome, AgentRequest } from '../engine/agent.ts';
+import { grouped } from '../engine/brief/cap.ts';
+import { formatDuration } from '../engine/duration.ts';
+import type { ErrorCode } from '../engine/errors.ts';
+import type { OutputRecord } from '../engine/events.ts';
+import { MAX_OUTPUT_BYTES, type ProcessEnd, runProcess } from '../engine/process/spawn-group.ts';
+import { storeError } from '../engine/store/fs-errors.ts';
+import { agentEnvironment, type Variables } from './environment.ts';
+import { lastLines, readOutput } from './output.ts';
+
+/** What the adapter may be given; every part has a default. */
+export interface CommandSettings {
+	/** The environment that agents' variables are taken from. */
+	readonly env?: Variables;
+	/** Takes the secrets out of a file that an agent wrote, before anything else reads it. */
+	readonly mask?: (path: string) => unknown;
+	/** How much an agent may write to stdout and stderr together. */
+	readonly maxOutputBytes?: number;
+	/** Between SIGTERM and SIGKILL. */
+	readonly graceMs?: number;
+}
+
+/** Makes the adapter that runs agents as processes. */
+export function createCommandAdapter(settings: CommandSettings = {}): AgentAdapter {
+	return { name: 'command', run: (request) => runCommand(request, settings) };
+}
+
+/** The folder's name for an effect's key: unique, safe in any file system, and of bounded length. */
+export function folderFor(key: string): string {
+	const name = key
+		.replaceAll(/[^a-z0-9_#/-]/g, (other) => `%${other.charCodeAt(0).toString(16)}.`)
+		.replaceAll('#', '@')
+		.replaceAll('/', '+');
+	if (name.length <= LONGEST_NAME) return name;
+	return `${name.slice(0, LONGEST_NAME)}~${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+}
+
+const LONGEST_NAME = 120;
+
+async function runCommand(request: AgentRequest, settings: CommandSettings): Promise<AgentOutcome> {
+	const { agent } = request;
+	if (agent.run === null) {
+		return failed('AGENT_NOT_STARTED', `agent "${agent.name}" has no "run": there is nothing to start`, null, 0);
+	}
+	const folder = `agents/${folderFor(request.key)}`;
+	const files = prepareFiles(join(request.runDir, folder), request.prompt);
+	const end = await runProcess({
+		command: agent.run,
+		cwd: request.cwd,
+		env: agentEnvironment(agent, settings.env ?? process.env, request.env),
+		stdin: files.brief,
+		stdoutPath: files.stdout,
+		stderrPath: files.stderr,
+		timeoutMs: request.timeoutMs,
+		signal: request.signal,
+		maxOutputBytes: settings.maxOutputBytes ?? MAX_OUTPUT_BYTES,
+		...(settings.graceMs === undefined ? {} : { graceMs: settings.graceMs }),
+	});
+	return outcomeOf(request, settings, files, `${folder}/${STDOUT}`, end);
+}
+
+const STDOUT = 'stdout.txt';
+
+interface AgentFiles {
+	readonly brief: string;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+/** Files of an earlier run under the same key (the process died in the middle of it) are replaced. */
+function prepareFiles(folder: string, prompt: string): AgentFiles {
+	const brief = join(folder, 'brief.md');
+	try {
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(brief, prompt);
+	} catch (error) {
+		throw storeError(error, brief, 'write the brief');
+	}
+	return { brief, stdout: join(folder, STDOUT), stderr: join(folder, 'stderr.txt') };
+}
+
+function outcomeOf(
+	request: AgentRequest,
+	settings: CommandSettings,
+	files: AgentFiles,
+	file: string,
+	end: ProcessEnd,
+): AgentOutcome {
+	const ran = end.exit !== null || end.signal !== null;
+	if (!ran) return explain(request, settings, end, null, '');
+	if (end.stdoutBytes > 0) settings.mask?.(files.stdout);
+	if (end.stderrBytes > 0) settings.mask?.(files.stderr);
+	const output = readOutput(files.stdout, file, request.keep);
+	if (end.ended === 'exit' && end.exit === 0) return { ok: true, output, usage: null, ms: Math.round(end.ms) };
+	return explain(request, settings, end, output, lastLines(files.stderr));
+}
+
+function explain(
+	{ agent, timeoutMs }: AgentRequest,
+	settings: CommandSettings,
+	end: ProcessEnd,
+	output: OutputRecord | null,
+	stderr: string,
+): AgentOutcome {
+	const fail = (code: ErrorCode, what: string) =>
+		failed(code, `agent "${agent.name}" ${what}`, output, Math.round(end.ms));
+	const said = stderr === '' ? '' : `; the last it wrote to stderr:\n${stderr}`;
+	switch (end.ended) {
+		case 'not_found':
+			return fail('AGENT_NOT_FOUND', `was not found: ${end.reason}`);
+		case 'not_executable':
+			return fail('AGENT_NOT_EXECUTABLE', `cannot be executed: ${end.reason}`);
+		case 'spawn_failed':
+			return fail('AGENT_NOT_STARTED', `could not be started: ${end.reason}`);
+		case 'timeout':
+			return fail('AGENT_TIMEOUT', `was still running after ${formatDuration(timeoutMs)} and was ended${said}`);
+		case 'cancelled':
+			return fail('AGENT_CANCELLED', 'was cancelled');
+		case 'flooded':
+			return fail('AGENT_FLOOD', `wrote more than ${grouped(settings.maxOutputBytes ?? MAX_OUTPUT_BYTES)} bytes`);
+		case 'exit':
+			if (end.signal !== null) return fail('AGENT_KILLED', `was killed by ${end.signal}${said}`);
+			return fail(
+				'AGENT_EXIT',
+				`${end.reason === null ? `exited with code ${end.exit}` : `failed: ${end.reason}`}${said}`,
+			);
+	}
+}
+
+function failed(code: ErrorCode, reason: string, output: OutputRecord | null, ms: number): AgentOutcome {
+	return { ok: false, code, reason, output, ms };
+}

@@ -1,0 +1,53 @@
+/** Which environment variables an agent gets: the basic ones, those its definition allows, and ours. */
+import type { AgentPlan } from '../engine/plan/plan.ts';
+
+/** Environment variables by name. */
+export interface Variables {
+	readonly [name: string]: string | undefined;
+}
+
+/** The environment of one agent run; `own` are the SDD_* variables, which nothing can replace. */
+export function agentEnvironment(
+	agent: Pick<AgentPlan, 'env'>,
+	parent: Variables,
+	own: { readonly [name: string]: string },
+): { readonly [name: string]: string } {
+	const env: { [name: string]: string } = {};
+	for (const name of Object.keys(parent)) {
+		const value = parent[name];
+		if (value !== undefined && (isBasic(name) || isAllowed(name, agent.env))) env[name] = value;
+	}
+	return Object.assign(env, own, { SDD_AGENT: '1' });
+}
+
+/** Values that must not be written down: those of the variables that agents get beyond the basic ones. */
+export function secretsOf(agents: readonly Pick<AgentPlan, 'env'>[], parent: Variables): readonly string[] {
+	const patterns = agents.flatMap((agent) => agent.env);
+	if (patterns.length === 0) return [];
+	const names = Object.keys(parent).filter((name) => !isBasic(name) && isAllowed(name, patterns));
+	return [...new Set(names.flatMap((name) => parent[name] ?? []))];
+}
+
+const BASIC: ReadonlySet<string> = new Set([
+	'PATH',
+	'HOME',
+	'USER',
+	'LOGNAME',
+	'SHELL',
+	'LANG',
+	'TERM',
+	'TMPDIR',
+	'TZ',
+	// Without it nothing starts on Windows.
+	'SystemRoot',
+]);
+
+function isBasic(name: string): boolean {
+	return BASIC.has(name) || name.startsWith('LC_');
+}
+
+/** SDD_* of an outer run would lie about this one: no allow-list lets them in. */
+function isAllowed(name: string, patterns: readonly string[]): boolean {
+	if (name.startsWith('SDD_')) return false;
+	return patterns.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
+}

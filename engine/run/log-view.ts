@@ -1,0 +1,43 @@
+/** An overlay's log as a document: a fold of the records its verdicts carried. */
+import type { LogSubject, OverlayLog } from '../contract.ts';
+import type { JsonObject } from '../json.ts';
+import { isEnded, type TaskState } from './state.ts';
+
+/** The document as data. Records without an `iteration` are people's decisions; the hash chain runs through both. */
+export function logDocument(
+	log: OverlayLog,
+	overlay: string,
+	records: readonly JsonObject[],
+	about: LogSubject,
+): JsonObject {
+	const decisions = records.filter((record) => !('iteration' in record));
+	return {
+		task_id: about.task,
+		overlay,
+		run_id: about.run,
+		iterations: records.filter((record) => 'iteration' in record),
+		...(decisions.length === 0 ? {} : { decisions }),
+		...log.closing(records, about),
+	};
+}
+
+/** Whether and when the task has ended, as a log's closing members want to know it. */
+export function endOf(task: TaskState): LogSubject['ended'] {
+	if (!isEnded(task.status) || task.endedAt === null) return null;
+	return { completed: task.status === 'COMPLETED', at: task.endedAt };
+}
+
+/** The document as text: one record a line, so that it reads well, diffs well, and a record is written out only once. */
+export function logText(document: JsonObject, lineOf: (record: JsonObject) => string = JSON.stringify): string {
+	const members = Object.entries(document).map(([name, value]) => {
+		const isList = (name === 'iterations' || name === 'decisions') && Array.isArray(value);
+		const text = isList ? listText(value as readonly JsonObject[], lineOf) : JSON.stringify(value);
+		return `  ${JSON.stringify(name)}: ${text}`;
+	});
+	return `{\n${members.join(',\n')}\n}\n`;
+}
+
+function listText(records: readonly JsonObject[], lineOf: (record: JsonObject) => string): string {
+	if (records.length === 0) return '[]';
+	return `[\n${records.map((record) => `    ${lineOf(record)}`).join(',\n')}\n  ]`;
+}

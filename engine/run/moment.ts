@@ -1,0 +1,57 @@
+/** The facts an overlay is shown. */
+import type { Hook, Moment } from '../contract.ts';
+import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
+import { type Session, taskState } from './session.ts';
+import { attemptsJudged, type TaskState, type Work } from './state.ts';
+
+/** Builds the moment for one consultation: plain, deeply frozen data. */
+export function momentFor(session: Session, task: TaskPlan, hook: Hook, overlay: OverlayPlan): Moment {
+	const state = taskState(session, task.id);
+	const attempt = Math.max(state.attempt, 1);
+	const { run, workflow } = session.state();
+	const work = hook === 'before' ? null : state.work;
+	return deepFreeze({
+		run,
+		workflow,
+		hook,
+		at: session.world.now().toISOString(),
+		task: factsOf(task),
+		attempt,
+		iteration: 1 + attemptsJudged(state, hook, attempt, overlay.name),
+		brief: { prompt: task.description },
+		output: { text: work?.text ?? '' },
+		artifacts: artifactsOf(session, work),
+		diff: diffOf(session, task, work, attempt),
+		checks: work?.checks ?? [],
+		constitution: session.plan.constitutions[task.constitution] ?? {},
+		history: state.past[overlay.name] ?? [],
+		answers: answersTo(state, hook, attempt, overlay.name),
+		failure: state.phase.kind === 'crashed' ? { code: state.phase.code, reason: state.phase.reason } : null,
+	});
+}
+
+function factsOf(task: TaskPlan): Moment['task'] {
+	const { id, agent, description, acceptanceCriteria, inputs, outputs } = task;
+	return { id, agent, description, acceptanceCriteria, inputs, outputs };
+}
+
+function artifactsOf(session: Session, work: Work | null): Moment['artifacts'] {
+	return (work?.artifacts ?? []).map((digest) => ({ ...digest, content: session.world.workspace.read(digest.path) }));
+}
+
+function diffOf(session: Session, task: TaskPlan, work: Work | null, attempt: number): string {
+	if (work === null) return '';
+	return session.world.workspace.diff(work.baseTree, work.tree, `${task.id}-${attempt}`);
+}
+
+function answersTo(state: TaskState, hook: Hook, attempt: number, overlay: string): Moment['answers'] {
+	if (state.judging?.hook !== hook || state.judging.attempt !== attempt) return {};
+	return state.judging.by[overlay]?.answers ?? {};
+}
+
+/** Freezes what is not frozen yet; the plan's and the state's parts are shared, so each is walked once only. */
+function deepFreeze<T>(value: T): T {
+	if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+	for (const part of Object.values(value)) deepFreeze(part);
+	return Object.freeze(value);
+}

@@ -1,0 +1,56 @@
+/** The files a task works on: which of them are there, what is in them, what changed. */
+import { existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { capFile, DIFF_CAP, OUTPUT_CAP } from '../brief/cap.ts';
+import { inspectPaths, readArtifact } from './artifacts.ts';
+import { findLine } from './find-line.ts';
+import type { Git } from './git.ts';
+import type { Workspace } from './world.ts';
+
+/** Opens the workspace of a run; git is loaded only when the project lies in a repository. */
+export async function openWorkspace(of: { readonly project: string; readonly runDir: string }): Promise<Workspace> {
+	const git = isInRepository(of.project) ? (await import('./git.ts')).openGit(of.project, of.runDir) : null;
+	return {
+		inspect: (paths) => inspectPaths(of.project, paths),
+		read: (path) => readArtifact(of.project, path, OUTPUT_CAP),
+		tree: () => git?.tree() ?? null,
+		diff: (from, to, name) => diffBetween(git, of.runDir, { from, to, name }),
+		outputHolds: (file, words) => (words.length === 0 ? null : findLine(join(of.runDir, file), words)),
+	};
+}
+
+/** Bytes that an ordinary user may still write where `path` lies. */
+export function freeBytes(path: string): number {
+	const { bavail, bsize } = statfsSync(path);
+	return bavail * bsize;
+}
+
+/** Stands for a diff without changes. */
+export const NO_CHANGES = '(no changes detected)';
+
+/** Stands for a diff where there is no git to make one. */
+export const NO_DIFF = '(no diff: the project is not in a git repository)';
+
+function isInRepository(project: string): boolean {
+	for (let folder = project; ; folder = dirname(folder)) {
+		if (existsSync(join(folder, '.git'))) return true;
+		if (folder === dirname(folder)) return false;
+	}
+}
+
+interface Span {
+	readonly from: string | null;
+	readonly to: string | null;
+	readonly name: string;
+}
+
+function diffBetween(git: Git | null, runDir: string, { from, to, name }: Span): string {
+	if (git === null || from === null || to === null) return NO_DIFF;
+	if (from === to) return NO_CHANGES;
+	const folder = join(runDir, 'diffs');
+	const file = join(folder, `${name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 120)}.diff`);
+	mkdirSync(folder, { recursive: true });
+	if (!git.diff(from, to, file)) return '(no diff: git could not compare the two states of the workspace)';
+	const text = capFile(file, DIFF_CAP);
+	return text === '' ? NO_CHANGES : text;
+}

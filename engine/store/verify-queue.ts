@@ -1,0 +1,106 @@
+/** Checks the queue of questions against the journal: what the run asked, and what was decided. */
+import { SddError } from '../errors.ts';
+import type { HilItem, HilResolution, JournalRecord } from '../events.ts';
+import type { JsonObject } from '../json.ts';
+import { canonical } from './canonical.ts';
+import { itemDigest, itemIds, readResolution, readView } from './hil-store.ts';
+import { itemFile, resolutionFile } from './layout.ts';
+import type { Findings } from './verification.ts';
+
+/** The queue as it lies on the disk, read once for all runs. */
+export interface Queue {
+	readonly items: ReadonlyMap<string, HilItem>;
+}
+
+/** Reads the views of all items; one that cannot be read is a problem. */
+export function readQueue(project: string, findings: Findings, name: (path: string) => string): Queue {
+	const items = new Map<string, HilItem>();
+	for (const id of itemIds(project)) {
+		try {
+			items.set(id, readView(project, id));
+		} catch (error) {
+			addProblem(findings, name(itemFile(project, id)), error);
+		}
+	}
+	return { items };
+}
+
+/** Compares the items and decisions of one run with its journal. */
+export function checkQueue(
+	project: string,
+	run: { readonly id: string; readonly records: readonly JournalRecord[] },
+	queue: Queue,
+	findings: Findings,
+	name: (path: string) => string,
+): void {
+	const asked = new Map<string, HilItem>();
+	const decided = new Map<string, HilResolution>();
+	for (const record of run.records) {
+		if (record.kind === 'hil_opened') asked.set(record.item.id, record.item);
+		if (record.kind === 'hil_resolved') decided.set(record.item, record.resolution);
+	}
+	for (const [id, item] of asked) checkView(name(itemFile(project, id)), item, queue.items.get(id), findings);
+	const stray = [...queue.items.values()].filter((item) => item.run_id === run.id && !asked.has(item.id));
+	for (const item of stray) checkStray(project, item, findings, name);
+	for (const [id, item] of asked) checkDecision(project, item, decided.get(id) ?? null, findings, name);
+}
+
+function checkView(file: string, asked: HilItem, view: HilItem | undefined, findings: Findings): void {
+	if (view === undefined)
+		findings.notes.push({ file, message: 'the item is not in the queue; `sdd run` puts it there again' });
+	else if (itemDigest(view) !== itemDigest(asked)) {
+		findings.problems.push(problem(file, 'the question is not the one that the journal holds'));
+	}
+}
+
+/** The journal comes first, so an item that it does not know was not asked by this run, or its tail was cut. */
+function checkStray(project: string, item: HilItem, findings: Findings, name: (path: string) => string): void {
+	const file = name(itemFile(project, item.id));
+	try {
+		const decision = readResolution(project, item.id, item);
+		if (decision === null) findings.notes.push({ file, message: 'the journal does not know this item' });
+		else findings.problems.push(problem(file, 'the item was decided, but the journal does not know that it was asked'));
+	} catch (error) {
+		addProblem(findings, name(resolutionFile(project, item.id)), error);
+	}
+}
+
+function checkDecision(
+	project: string,
+	asked: HilItem,
+	decided: HilResolution | null,
+	findings: Findings,
+	name: (path: string) => string,
+): void {
+	const file = name(resolutionFile(project, asked.id));
+	try {
+		const there = readResolution(project, asked.id, asked);
+		if (there === null) {
+			if (decided !== null) findings.notes.push({ file, message: 'the decision is in the journal only' });
+		} else if (decided === null) findings.notes.push({ file, message: 'the run has not taken up this decision yet' });
+		else if (textOf(there) !== textOf(decided)) {
+			findings.problems.push(problem(file, 'the decision is not the one that the journal holds'));
+		}
+	} catch (error) {
+		addProblem(findings, file, error);
+	}
+}
+
+function textOf(resolution: HilResolution): string {
+	return canonical(resolution as unknown as JsonObject);
+}
+
+function problem(file: string, what: string) {
+	return {
+		kind: 'hil',
+		file,
+		where: '',
+		what,
+		remedy: 'the journal is what counts: restore the file from a backup',
+	} as const;
+}
+
+function addProblem(findings: Findings, file: string, error: unknown): void {
+	if (!(error instanceof SddError) || error.code !== 'STORE_HIL_DAMAGED') throw error;
+	findings.problems.push({ kind: 'hil', file, where: '', what: error.message, remedy: error.remedy });
+}

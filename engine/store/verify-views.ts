@@ -1,0 +1,68 @@
+/** Checks that the views on the disk are what follows from the journal. */
+import { readFileSync } from 'node:fs';
+import type { JournalRecord } from '../events.ts';
+import { errnoOf, storeError } from './fs-errors.ts';
+import type { Findings } from './verification.ts';
+
+/** A file that follows from a journal: where it lies, and what it must hold. */
+export interface ExpectedView {
+	readonly path: string;
+	readonly expected: string;
+}
+
+/** The views of a run whose journal holds these records. */
+export type ViewsOf = (records: readonly JournalRecord[], run: string) => readonly ExpectedView[];
+
+/** Compares every view byte by byte. */
+export function checkViews(
+	run: { readonly id: string; readonly records: readonly JournalRecord[] },
+	viewsOf: ViewsOf,
+	findings: Findings,
+	name: (path: string) => string,
+): void {
+	for (const view of viewsOf(run.records, run.id)) {
+		const there = read(view.path);
+		if (there === view.expected) continue;
+		const file = name(view.path);
+		if (isBehind(run, viewsOf, view.path, there)) findings.problems.push({ kind: 'stale', file, where: '', ...BEHIND });
+		else findings.problems.push({ kind: 'view', file, where: '', ...EDITED });
+	}
+}
+
+const BEHIND = {
+	what: 'view differs from journal: it is behind',
+	remedy: 'nothing is lost: the next `sdd run` writes it anew',
+} as const;
+const EDITED = {
+	what: 'view differs from journal: it was edited, or it is ahead of a journal whose tail was cut off',
+	remedy:
+		'compare the head of the journal with one you kept (`sdd audit verify --anchor`); `sdd run` writes the view anew',
+} as const;
+
+/** A process that was killed leaves a view at most this many records behind. */
+const LOOK_BACK = 200;
+
+/** Behind is what equals the view as it once was; a view that is not there yet is behind as well. */
+function isBehind(
+	run: { readonly id: string; readonly records: readonly JournalRecord[] },
+	viewsOf: ViewsOf,
+	path: string,
+	there: string | null,
+): boolean {
+	if (there === null) return true;
+	const count = run.records.length;
+	for (let until = count - 1; until >= Math.max(1, count - LOOK_BACK); until--) {
+		const earlier = viewsOf(run.records.slice(0, until), run.id).find((view) => view.path === path);
+		if (earlier?.expected === there) return true;
+	}
+	return false;
+}
+
+function read(path: string): string | null {
+	try {
+		return readFileSync(path, 'utf8');
+	} catch (error) {
+		if (errnoOf(error) === 'ENOENT') return null;
+		throw storeError(error, path, 'read');
+	}
+}

@@ -1,0 +1,95 @@
+/** The order of tasks, and what stands in its way. Pure; no recursion, so a chain may be as long as it likes. */
+import type { TaskEntry } from './workflow-file.ts';
+
+type Tasks = { readonly [id: string]: Pick<TaskEntry, 'depends_on'> };
+
+/** A dependency that closes a circle. */
+export interface Cycle {
+	readonly task: string;
+	/** Which of its `depends_on` entries closes it. */
+	readonly index: number;
+	/** Each depends on the next; the last is the first again. */
+	readonly path: readonly string[];
+}
+
+/** What depends on what. */
+export interface Graph {
+	/** Every task after those it depends on; otherwise as in the file. */
+	readonly order: readonly string[];
+	readonly cycles: readonly Cycle[];
+	/** Whether one task is completed before another starts; only meaningful without cycles. */
+	isUpstream(task: string, of: string): boolean;
+}
+
+const NONE: readonly string[] = [];
+
+/** The graph of these tasks; dependencies on unknown tasks or on itself do not count. */
+export function graphOf(tasks: Tasks): Graph {
+	const { order, cycles } = walk(tasks);
+	let positions: ReadonlyMap<string, number> | undefined;
+	const isUpstream = (task: string, of: string): boolean => {
+		positions ??= new Map(order.map((id, position) => [id, position]));
+		return reaches(tasks, positions, of, task);
+	};
+	return { order, cycles, isUpstream };
+}
+
+interface Step {
+	readonly id: string;
+	next: number;
+}
+
+function walk(tasks: Tasks): Pick<Graph, 'order' | 'cycles'> {
+	const found = { order: [] as string[], cycles: [] as Cycle[], state: new Map<string, 'open' | 'done'>() };
+	for (const id of Object.keys(tasks)) {
+		if (found.state.has(id)) continue;
+		found.state.set(id, 'open');
+		const stack: Step[] = [{ id, next: 0 }];
+		while (stack.length > 0) advance(tasks, stack, found);
+	}
+	return found;
+}
+
+function advance(
+	tasks: Tasks,
+	stack: Step[],
+	found: { readonly order: string[]; readonly cycles: Cycle[]; readonly state: Map<string, 'open' | 'done'> },
+): void {
+	const top = stack.at(-1)!;
+	const dependencies = tasks[top.id]!.depends_on ?? NONE;
+	if (top.next === dependencies.length) {
+		found.state.set(top.id, 'done');
+		found.order.push(top.id);
+		stack.pop();
+		return;
+	}
+	const index = top.next++;
+	const id = dependencies[index]!;
+	if (id === top.id || !Object.hasOwn(tasks, id)) return;
+	const seen = found.state.get(id);
+	if (seen === 'open') found.cycles.push({ task: top.id, index, path: circle(stack, id) });
+	if (seen !== undefined) return;
+	found.state.set(id, 'open');
+	stack.push({ id, next: 0 });
+}
+
+function circle(stack: readonly Step[], id: string): readonly string[] {
+	const start = stack.findIndex((step) => step.id === id);
+	return [...stack.slice(start).map((step) => step.id), id];
+}
+
+/** Goes up from a task; what comes before the wanted one in the order cannot lead to it. */
+function reaches(tasks: Tasks, positions: ReadonlyMap<string, number>, from: string, wanted: string): boolean {
+	const limit = positions.get(wanted) ?? Number.POSITIVE_INFINITY;
+	const seen = new Set<string>();
+	const open = [from];
+	for (let id = open.pop(); id !== undefined; id = open.pop()) {
+		for (const next of tasks[id]!.depends_on ?? NONE) {
+			if (next === wanted) return true;
+			if (seen.has(next) || !((positions.get(next) ?? -1) > limit)) continue;
+			seen.add(next);
+			open.push(next);
+		}
+	}
+	return false;
+}
