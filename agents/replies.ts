@@ -40,8 +40,12 @@ export function writeFiles(cwd: string, files: Reply['files']): string | null {
 	for (const { path, content } of files) {
 		const file = resolve(root, path);
 		if (!staysBelow(root, file)) return `the file ${quote(path)} of its reply lies outside its working directory`;
-		mkdirSync(dirname(file), { recursive: true });
-		writeFileSync(file, content);
+		try {
+			mkdirSync(dirname(file), { recursive: true });
+			writeFileSync(file, content);
+		} catch (error) {
+			return `the file ${quote(path)} of its reply cannot be written (${(error as NodeJS.ErrnoException).code})`;
+		}
 	}
 	return null;
 }
@@ -50,11 +54,20 @@ export function writeFiles(cwd: string, files: Reply['files']): string | null {
 function staysBelow(root: string, file: string): boolean {
 	if (!isBelow(root, file)) return false;
 	let existing = file;
-	while (lstatSync(existing, { throwIfNoEntry: false }) === undefined) existing = dirname(existing);
+	while (!exists(existing)) existing = dirname(existing);
 	try {
 		return existing === root || isBelow(root, realpathSync(existing));
 	} catch {
 		// A link that leads nowhere: writing through it would make a file who knows where.
+		return false;
+	}
+}
+
+function exists(path: string): boolean {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+	} catch {
+		// Below a file, or in a folder that may not be read.
 		return false;
 	}
 }

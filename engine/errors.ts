@@ -35,6 +35,7 @@ export const ERROR_CODES = {
 	OVERLAY_BAD_VERDICT: 1,
 	OVERLAY_ASKS_FOREVER: 1,
 	REVIEW_CONTRACT_VIOLATION: 1,
+	REVIEW_HARD_CAP: 1,
 	HIL_REJECTED: 1,
 	// the run: what stops the command
 	RUN_CHANGED: 2,

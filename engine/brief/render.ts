@@ -55,8 +55,10 @@ const engine = Handlebars.create();
 engine.registerHelper({ ...HELPERS, [PRINT]: print });
 
 /** Stands behind every `{{x}}`: only plain values may be printed, and only where there is one. */
-function print(value: unknown, source: string, line: number): unknown {
-	if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+function print(value: unknown, source: string, line: number): string {
+	if (typeof value === 'string') return value;
+	// As a text: Handlebars would add two numbers that stand side by side.
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
 	if (value === null) return '';
 	const cause = value === undefined ? 'is not defined' : `is ${kindOf(value)}; print it with {{json ${source}}}`;
 	throw Object.assign(new Error(`"${source}" ${cause}`), { lineNumber: line });

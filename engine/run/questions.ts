@@ -35,12 +35,10 @@ export async function putQuestions(session: Session, task: TaskPlan, asked: Ques
 
 /** Takes over what people have decided about a waiting task; returns whether there was anything. */
 export function takeAnswers(session: Session, task: TaskPlan): boolean {
-	const open = [...session.state().items].filter(([, item]) => item.task === task.id && item.resolution === null);
-	const events = open.flatMap(([id]): RunEvent[] => {
-		const resolution = session.world.people.resolution(id);
-		const item = session.state().items.get(id);
-		if (resolution === null || item === undefined) return [];
-		const { hook, attempt, overlay, question } = item;
+	const open = [...session.state().items].filter(([, item]) => item.task === task.id);
+	const events = open.flatMap(([id, { item, hook, attempt, overlay, question }]): RunEvent[] => {
+		const resolution = item === null ? null : session.world.people.resolution(item);
+		if (resolution === null) return [];
 		const { choice, by, via, at, notes } = resolution;
 		const answer: Answer = { by, value: choice, at, via, item: id, ...(notes === null ? {} : { notes }) };
 		return [

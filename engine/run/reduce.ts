@@ -65,11 +65,11 @@ type TaskEvent = Exclude<RunEvent, { kind: 'run_started' | 'run_resumed' | 'run_
 function noteItem(state: RunState, event: TaskEvent): void {
 	if (event.kind === 'hil_opened') {
 		const { task, hook, attempt, overlay, question } = event;
-		state.items.set(event.item.id, { task, hook, attempt, overlay, question, resolution: null });
+		state.items.set(event.item.id, { task, hook, attempt, overlay, question, item: event.item, resolution: null });
 	}
 	if (event.kind === 'hil_resolved') {
 		const item = state.items.get(event.item);
-		if (item !== undefined) state.items.set(event.item, { ...item, resolution: event.resolution });
+		if (item !== undefined) state.items.set(event.item, { ...item, item: null, resolution: event.resolution });
 	}
 }
 

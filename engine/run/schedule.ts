@@ -230,8 +230,8 @@ function lookForAnswers(crew: Crew): void {
 
 function hasAnswer(crew: Crew, task: string): boolean {
 	const { items } = crew.session.state();
-	for (const [id, item] of items) {
-		if (item.task === task && item.resolution === null && crew.session.world.people.resolution(id) !== null) return true;
+	for (const open of items.values()) {
+		if (open.task === task && open.item !== null && crew.session.world.people.resolution(open.item) !== null) return true;
 	}
 	return false;
 }

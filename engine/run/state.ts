@@ -1,6 +1,6 @@
 /** The state of a run: what the fold of its journal gives, and nothing else. */
 import type { Answer, CheckResult, Fixer, Hook, Past, Question, Verdict } from '../contract.ts';
-import type { Digest, HilResolution, TaskStatus, Worker } from '../events.ts';
+import type { Digest, HilItem, HilResolution, TaskStatus, Worker } from '../events.ts';
 import type { JsonObject } from '../json.ts';
 
 export interface TaskState {
@@ -86,6 +86,8 @@ export interface OpenItem {
 	readonly attempt: number;
 	readonly overlay: string;
 	readonly question: string;
+	/** The item as it was asked; null once it is decided. */
+	readonly item: HilItem | null;
 	readonly resolution: HilResolution | null;
 }
 

@@ -64,7 +64,8 @@ export interface Inspection {
 /** The queue of questions to people. */
 export interface People {
 	publish(item: HilItem): void;
-	resolution(id: string): HilResolution | null;
+	/** The decision on an item, checked against the item as it was asked; null while there is none. */
+	resolution(item: HilItem): HilResolution | null;
 }
 
 /** What the coder's brief depends on besides the plan. */

@@ -115,7 +115,7 @@ export function holderFile(project: string): string {
 }
 
 /** Not the names of the store's own folders: an overlay's logs must not mix with them. */
-const LOG_FOLDER = /^(?!(?:runs|hil|reports)$)[a-z0-9][a-z0-9_-]{0,63}$/;
+export const LOG_FOLDER = /^(?!(?:runs|hil|reports)$)[a-z0-9][a-z0-9_-]{0,63}$/;
 
 function checked(what: string, pattern: RegExp, id: string): string {
 	if (pattern.test(id)) return id;

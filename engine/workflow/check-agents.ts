@@ -2,15 +2,18 @@
 import { join } from 'node:path';
 import { quote } from '../diagnostic.ts';
 import { didYouMean } from '../suggest.ts';
-import { inheritance } from './inherit-agent.ts';
+import { inheritAgent } from './inherit-agent.ts';
 import type { FindFault } from './inside-project.ts';
 import { readText } from './load.ts';
 import type { ResolvedTask } from './resolve-tasks.ts';
-import { type Complaint, errorAt, type Findings, type Place } from './source.ts';
+import { type Complaint, errorAt, type Findings } from './source.ts';
 import type { AgentDefinition, Workflow } from './workflow.ts';
+import type { AgentEntry } from './workflow-file.ts';
 
-interface AgentChecks {
+/** What checking agents needs. */
+export interface AgentChecks {
 	readonly project: string;
+	/** Null when stubs stand in for all agents. */
 	readonly adapters: readonly string[] | null;
 	readonly findFault: FindFault;
 	readonly findings: Findings;
@@ -19,7 +22,7 @@ interface AgentChecks {
 /** A persona is put whole into every brief. */
 const MAX_PERSONA = 256 * 1024;
 
-/** Notes what is wrong with agents and with who is named; returns the persona texts, by agent. */
+/** Notes what is wrong with agents and with who is named; returns the texts of persona files, by their path. */
 export function checkAgents(
 	workflow: Workflow,
 	tasks: readonly ResolvedTask[],
@@ -31,15 +34,16 @@ export function checkAgents(
 	}
 	const personas = new Map<string, string>();
 	for (const agent of workflow.agents.values()) {
-		const persona = checkAgent(agent, workflow, checks);
-		if (persona !== null) personas.set(agent.name, persona);
+		checkDefinition(agent, workflow, checks);
+		const persona = readPersona(agent, checks);
+		if (persona !== null) personas.set(agent.entry.persona!, persona);
 	}
 	return personas;
 }
 
 /** What to say of a name that is no agent's; undefined when it is one's. */
 export function unknownAgent(name: string, whose: string, workflow: Workflow): Complaint | undefined {
-	if (workflow.agents.has(name) || workflow.writtenAgents.has(name)) return undefined;
+	if (workflow.writtenAgents.has(name)) return undefined;
 	const known = [...workflow.agents.keys()];
 	const meant = didYouMean(name, known);
 	const others = known.length === 0 ? 'define it under `agents:`' : `known agents are ${known.join(', ')}`;
@@ -59,26 +63,33 @@ function complaintAboutName({ id, agent }: ResolvedTask, workflow: Workflow): Co
 	};
 }
 
-function checkAgent(agent: AgentDefinition, workflow: Workflow, checks: AgentChecks): string | null {
-	const at = (key: string): Place => ({ source: agent.source, pointer: [...agent.pointer, key], on: 'value' });
-	const note = (place: Place, complaint: Complaint) => checks.findings.problems.push(errorAt(place, complaint));
-	const inherited = inheritance(agent, workflow.agents);
+function checkDefinition(agent: AgentDefinition, workflow: Workflow, checks: AgentChecks): void {
+	const inherited = inheritAgent(agent.name, workflow.agents);
 	if (!inherited.ok) {
-		if (!workflow.writtenAgents.has(inherited.missing ?? '')) note(at('extends'), inherited.complaint);
-		return null;
+		// Told once, by the agent whose word it is.
+		if (inherited.at === agent.name && !isBroken(agent.entry.extends, workflow)) note(agent, 'extends', inherited.complaint, checks);
+		return;
 	}
+	if (checks.adapters === null) return;
 	const { entry } = inherited;
-	const self: Place = { source: agent.source, pointer: agent.pointer, on: 'key' };
 	const adapter = entry.adapter ?? 'command';
-	const ofAdapter = checks.adapters === null ? undefined : adapterComplaint(agent.name, adapter, checks.adapters);
-	if (ofAdapter !== undefined) note(agent.entry.adapter === undefined ? self : at('adapter'), ofAdapter);
-	const without = checks.adapters === null ? undefined : withoutNeeded(agent.name, adapter, entry);
-	if (without !== undefined) note(self, without);
-	checkFile(agent, 'replies', checks, at, note);
-	return entry.persona === undefined ? null : checkPersona(agent, entry.persona, checks, at, note);
+	const complaint = aboutAdapter(agent.name, adapter, checks.adapters) ?? aboutNeeds(agent.name, adapter, entry);
+	if (complaint !== undefined) note(agent, 'adapter', complaint, checks);
 }
 
-function adapterComplaint(name: string, adapter: string, adapters: readonly string[]): Complaint | undefined {
+/** An agent that is written down but could not be kept has its own problem already. */
+function isBroken(name: string | undefined, { agents, writtenAgents }: Workflow): boolean {
+	return name !== undefined && writtenAgents.has(name) && !agents.has(name);
+}
+
+function note(agent: AgentDefinition, key: string, complaint: Complaint, { findings }: AgentChecks): void {
+	const { source, entry } = agent;
+	const isOwn = Object.hasOwn(entry, key);
+	const pointer = isOwn ? [...agent.pointer, key] : agent.pointer;
+	findings.problems.push(errorAt({ source, pointer, on: isOwn ? 'value' : 'key' }, complaint));
+}
+
+function aboutAdapter(name: string, adapter: string, adapters: readonly string[]): Complaint | undefined {
 	if (adapters.includes(adapter)) return undefined;
 	const meant = didYouMean(adapter, adapters);
 	return {
@@ -86,4 +97,37 @@ function adapterComplaint(name: string, adapter: string, adapters: readonly stri
 		message: `agent ${quote(name)} has the adapter ${quote(adapter)}, which does not exist`,
 		remedy: meant === undefined ? `choose one of ${adapters.join(', ')}` : `did you mean "${meant}"?`,
 	};
+}
+
+function aboutNeeds(name: string, adapter: string, entry: AgentEntry): Complaint | undefined {
+	if (adapter === 'command' && entry.run === undefined) {
+		const message = `agent ${quote(name)} has nothing to run`;
+		return { code: 'AGENT_WITHOUT_RUN', message, remedy: 'add `run:`, such as ["./agent.sh"]' };
+	}
+	if (adapter === 'scripted' && entry.replies === undefined) {
+		const message = `agent ${quote(name)} is scripted and has no replies`;
+		return { code: 'AGENT_WITHOUT_REPLIES', message, remedy: 'add `replies:`, the file with what it says' };
+	}
+	return undefined;
+}
+
+function readPersona(agent: AgentDefinition, checks: AgentChecks): string | null {
+	const { persona, replies } = agent.entry;
+	// What replies say is the adapter's business; here it is enough that they are there.
+	if (replies !== undefined && checks.adapters !== null) readFileOf(agent, 'replies', replies, checks);
+	return persona === undefined ? null : readFileOf(agent, 'persona', persona, checks);
+}
+
+function readFileOf(agent: AgentDefinition, key: 'persona' | 'replies', path: string, checks: AgentChecks): string | null {
+	const whole = `the ${key} file ${quote(path)} of agent ${quote(agent.name)}`;
+	const fault = checks.findFault(path);
+	if (fault !== null) {
+		note(agent, key, { code: fault.code, message: `${whole} ${fault.fault}`, remedy: fault.remedy }, checks);
+		return null;
+	}
+	const text = readText(join(checks.project, path), path, key === 'persona' ? MAX_PERSONA : undefined);
+	if (typeof text === 'string') return text;
+	const remedy = "check the path: it is relative to the project's root";
+	note(agent, key, { code: 'AGENT_FILE', message: `${whole} cannot be used: ${text.message}`, remedy }, checks);
+	return null;
 }

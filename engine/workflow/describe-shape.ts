@@ -1,13 +1,13 @@
 /** Puts a validator's errors into our own words: one problem per real mistake, with a guess at what was meant. */
 import type { ErrorObject } from 'ajv';
-import type { OverlayDefinition } from '../contract.ts';
+import type { OptionProblem, OverlayDefinition } from '../contract.ts';
 import { quote } from '../diagnostic.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { didYouMean } from '../suggest.ts';
 import type { FileKind } from './check-shape.ts';
 import { agentSchema, configSchema, workflowSchema } from './schema.ts';
-import { nameOf, schemaAt, within } from './schema-place.ts';
+import { nameOf, type Subject, schemaAt, within } from './schema-place.ts';
 import type { Pointer, Problem, Source } from './source.ts';
 
 /** One problem for each mistake the validator found. */
@@ -17,7 +17,7 @@ export function describeShape(
 	errors: readonly ErrorObject[],
 	definitions: readonly OverlayDefinition[],
 ): readonly Problem[] {
-	const context: Context = { kind, source, schema: schemaOf(kind, definitions), definitions };
+	const context: Context = { kind, source, value: source.value, schema: schemaOf(kind, definitions), definitions };
 	const real = errors.filter((error) => error.keyword !== 'if' && error.keyword !== 'propertyNames');
 	const described = real.map((error) => describe(error, context)).filter((problem) => problem !== undefined);
 	// Of a file in a format we do not know, nothing else can be said.
@@ -25,10 +25,30 @@ export function describeShape(
 	return version === undefined ? described : [version];
 }
 
-interface Context {
+/** One problem for each mistake in the options of an overlay. */
+export function describeOptions(
+	schema: JsonObject,
+	value: JsonObject,
+	errors: readonly ErrorObject[],
+): readonly OptionProblem[] {
+	const real = errors.filter((error) => error.keyword !== 'if' && error.keyword !== 'propertyNames');
+	return real.map((error) => {
+		const at = toPointer(error.instancePath);
+		const { message, remedy, pointer = at } = wordsFor(error, at, { kind: 'options', value, schema });
+		return { path: pointer.map(String), message, remedy };
+	});
+}
+
+/** What is described, and by which schema. */
+interface Described {
+	readonly kind: Subject;
+	readonly value: unknown;
+	readonly schema: JsonObject;
+}
+
+interface Context extends Described {
 	readonly kind: FileKind;
 	readonly source: Source;
-	readonly schema: JsonObject;
 	readonly definitions: readonly OverlayDefinition[];
 }
 
@@ -65,7 +85,7 @@ function isBelowMistakenOverlay(pointer: Pointer, context: Context): boolean {
 	return pointer.length === at + 2 && Object.keys(entry).some((key) => !common.includes(key));
 }
 
-function wordsFor(error: ErrorObject, pointer: Pointer, context: Context): Words {
+function wordsFor(error: ErrorObject, pointer: Pointer, context: Described): Words {
 	switch (error.keyword) {
 		case 'additionalProperties':
 			return unknownKey(String(error.params['additionalProperty']), pointer, context);
@@ -74,7 +94,7 @@ function wordsFor(error: ErrorObject, pointer: Pointer, context: Context): Words
 		case 'type':
 			return wrongType(error, pointer, context);
 		case 'const':
-			return wrongVersion(valueAt(context.source.value, pointer));
+			return context.kind === 'options' ? notThat(error, pointer, context) : wrongVersion(valueAt(context.value, pointer));
 		case 'enum':
 			return notAmong(error, pointer, context);
 		case 'pattern':
@@ -84,7 +104,7 @@ function wordsFor(error: ErrorObject, pointer: Pointer, context: Context): Words
 	}
 }
 
-function unknownKey(key: string, pointer: Pointer, context: Context): Words {
+function unknownKey(key: string, pointer: Pointer, context: Described): Words {
 	const known = Object.keys((schemaAt(context.schema, pointer)['properties'] ?? {}) as object);
 	const meant = didYouMean(key, known);
 	return {
@@ -96,7 +116,7 @@ function unknownKey(key: string, pointer: Pointer, context: Context): Words {
 	};
 }
 
-function missingKey(key: string, pointer: Pointer, context: Context): Words {
+function missingKey(key: string, pointer: Pointer, context: Described): Words {
 	const described = schemaAt(context.schema, [...pointer, key])['description'];
 	const remedy = key === 'version' ? 'write `version: "1"` at the top' : `add "${key}": ${String(described)}`;
 	return {
@@ -107,9 +127,9 @@ function missingKey(key: string, pointer: Pointer, context: Context): Words {
 	};
 }
 
-function wrongType(error: ErrorObject, pointer: Pointer, context: Context): Words {
+function wrongType(error: ErrorObject, pointer: Pointer, context: Described): Words {
 	const types = [error.params['type']].flat().map((type) => TYPE_NAMES[String(type)] ?? String(type));
-	const found = valueAt(context.source.value, pointer);
+	const found = valueAt(context.value, pointer);
 	return {
 		code: 'WORKFLOW_TYPE',
 		message: `${nameOf(pointer, context.kind)} must be ${types.join(' or ')}, not ${typeName(found)}`,
@@ -127,9 +147,15 @@ function wrongVersion(found: unknown): Words {
 	};
 }
 
-function notAmong(error: ErrorObject, pointer: Pointer, context: Context): Words {
+function notThat(error: ErrorObject, pointer: Pointer, context: Described): Words {
+	const found = shown(valueAt(context.value, pointer));
+	const remedy = `write ${JSON.stringify(error.params['allowedValue'])}`;
+	return { code: 'WORKFLOW_VALUE', message: `${nameOf(pointer, context.kind)} cannot be ${found}`, remedy };
+}
+
+function notAmong(error: ErrorObject, pointer: Pointer, context: Described): Words {
 	const allowed = (error.params['allowedValues'] as readonly unknown[]).map(String);
-	const found = valueAt(context.source.value, pointer);
+	const found = valueAt(context.value, pointer);
 	const meant = typeof found === 'string' ? didYouMean(found, allowed) : undefined;
 	return {
 		code: 'WORKFLOW_VALUE',
@@ -148,8 +174,8 @@ function badId(id: string, pointer: Pointer): Words {
 	};
 }
 
-function wrongForm(_error: ErrorObject, pointer: Pointer, context: Context): Words {
-	const found = valueAt(context.source.value, pointer);
+function wrongForm(_error: ErrorObject, pointer: Pointer, context: Described): Words {
+	const found = valueAt(context.value, pointer);
 	const name = nameOf(pointer, context.kind);
 	if (pointer.length === 1 && pointer[0] === 'name') return { ...badId(String(found), []), on: 'value', pointer };
 	return {
@@ -159,7 +185,7 @@ function wrongForm(_error: ErrorObject, pointer: Pointer, context: Context): Wor
 	};
 }
 
-function outOfBounds(error: ErrorObject, pointer: Pointer, context: Context): Words {
+function outOfBounds(error: ErrorObject, pointer: Pointer, context: Described): Words {
 	const { limit } = error.params as { readonly limit?: number };
 	const bound = BOUNDS[error.keyword]?.(limit ?? 0) ?? `breaks the rule "${error.keyword}"`;
 	return {
@@ -205,7 +231,7 @@ function shown(value: unknown): string {
 	return typeof value === 'string' ? quote(value) : typeName(value);
 }
 
-function remedyFromSchema(pointer: Pointer, context: Context): string {
+function remedyFromSchema(pointer: Pointer, context: Described): string {
 	const described = schemaAt(context.schema, pointer)['description'];
 	if (typeof described === 'string') return described;
 	return pointer.length === 0 ? 'see `sdd schema`' : remedyFromSchema(pointer.slice(0, -1), context);

@@ -4,6 +4,9 @@ import type { JsonObject } from '../json.ts';
 import type { FileKind } from './check-shape.ts';
 import type { Pointer } from './source.ts';
 
+/** What a schema is about: a file, or the options of an overlay. */
+export type Subject = FileKind | 'options';
+
 /** The part of a schema that rules the value at a pointer. */
 export function schemaAt(schema: JsonObject, pointer: Pointer): JsonObject {
 	let at = schema;
@@ -12,15 +15,15 @@ export function schemaAt(schema: JsonObject, pointer: Pointer): JsonObject {
 }
 
 /** `in task "design"`, with a space before it; nothing at the top of a file. */
-export function within(pointer: Pointer, kind: FileKind): string {
+export function within(pointer: Pointer, kind: Subject): string {
 	const owner = ownerOf(pointer);
 	if (owner !== '') return ` in ${owner}`;
-	return { workflow: '', config: ' in the settings', agent: ' in this agent' }[kind];
+	return { workflow: '', config: ' in the settings', agent: ' in this agent', options: ' in its options' }[kind];
 }
 
 /** A value's own name, and whose it is. */
-export function nameOf(pointer: Pointer, kind: FileKind): string {
-	if (pointer.length === 0) return kind === 'config' ? 'the settings file' : `the ${kind} file`;
+export function nameOf(pointer: Pointer, kind: Subject): string {
+	if (pointer.length === 0) return WHOLE[kind];
 	if (ownerOf(pointer) !== ownerOf(pointer.slice(0, -1))) return ownerOf(pointer);
 	const last = pointer.at(-1)!;
 	const isEntry = /^\d+$/.test(String(last));
@@ -28,6 +31,13 @@ export function nameOf(pointer: Pointer, kind: FileKind): string {
 	const owner = ownerOf(pointer.slice(0, isEntry ? -2 : -1));
 	return owner === '' ? name : `${name} of ${owner}`;
 }
+
+const WHOLE: { readonly [S in Subject]: string } = {
+	workflow: 'the workflow file',
+	config: 'the settings file',
+	agent: 'the agent file',
+	options: '"options"',
+};
 
 function below(schema: JsonObject, step: string | number): JsonObject {
 	const properties = (schema['properties'] ?? {}) as JsonObject;

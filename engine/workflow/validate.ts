@@ -29,7 +29,7 @@ export interface ValidWorkflow {
 	readonly workflow: Workflow;
 	readonly tasks: readonly ResolvedTask[];
 	readonly graph: Graph;
-	/** Texts of the persona files, by the name of the agent. */
+	/** Texts of the persona files, by their path as written. */
 	readonly personas: ReadonlyMap<string, string>;
 }
 

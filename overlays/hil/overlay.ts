@@ -14,7 +14,11 @@ export const hil = defineOverlay<HilOptions>({
 		type: 'object',
 		additionalProperties: false,
 		properties: {
-			message: { type: 'string', minLength: 1, description: 'What the person is asked; the task itself is always shown.' },
+			message: {
+				type: 'string',
+				minLength: 1,
+				description: 'What the person is asked; the task itself is always shown.',
+			},
 		},
 	},
 	create: (options) => ({ before: (moment) => judge(moment, options) }),

@@ -9,14 +9,27 @@
 export function ownWords(reply: string): string {
 	const events = streamEvents(reply);
 	if (events === null) return reply;
-	const final = events.filter((event) => event['type'] === 'result' && typeof event['result'] === 'string');
-	if (final.length > 0) return String(final[final.length - 1]?.['result']);
+	const final = events.findLast((event) => event['type'] === 'result' && typeof event['result'] === 'string');
+	// What an agent says when it broke down is an error message.
+	if (final !== undefined) return final['is_error'] === true ? '' : String(final['result']);
 	return events.flatMap(spokenTexts).join('\n');
 }
 
 type Event = { readonly [key: string]: unknown };
 
-/** A stream is at least one line, and every line a JSON object with a `type`; anything else is plain text. */
+/** Types by which a stream is known; a verdict on one line may have a `type` of its own. */
+const STREAM_TYPES = new Set([
+	'system',
+	'assistant',
+	'result',
+	'thread.started',
+	'turn.started',
+	'item.completed',
+	'step_start',
+	'text',
+]);
+
+/** In a stream every line is a JSON object with a `type`, and some types are known; anything else is plain text. */
 function streamEvents(reply: string): readonly Event[] | null {
 	const lines = reply.split('\n').filter((line) => line.trim() !== '');
 	const events: Event[] = [];
@@ -25,7 +38,7 @@ function streamEvents(reply: string): readonly Event[] | null {
 		if (event === null) return null;
 		events.push(event);
 	}
-	return events.length > 0 ? events : null;
+	return events.some((event) => STREAM_TYPES.has(String(event['type']))) ? events : null;
 }
 
 function parseEvent(line: string): Event | null {

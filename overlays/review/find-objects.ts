@@ -3,16 +3,23 @@
 /** Steps the scan may take: enough for any honest reply, and a wall for one made of a million braces. */
 const STEP_LIMIT = 20_000_000;
 
+/** A JSON object and how it was written. */
+export interface FoundObject {
+	readonly value: { readonly [key: string]: unknown };
+	readonly text: string;
+}
+
 /** The outermost JSON objects in the order they stand, or null when the text is too tangled to read in bounded time. */
-export function findObjects(text: string): readonly { readonly [key: string]: unknown }[] | null {
-	const found: { readonly [key: string]: unknown }[] = [];
+export function findObjects(text: string): readonly FoundObject[] | null {
+	const found: FoundObject[] = [];
 	const budget = { steps: STEP_LIMIT };
 	let at = text.indexOf('{');
 	while (at !== -1) {
 		const end = closingBrace(text, at, budget);
 		if (budget.steps <= 0) return null;
-		const value = end === -1 ? undefined : parseObject(text.slice(at, end + 1));
-		if (value !== undefined) found.push(value);
+		const written = text.slice(at, end + 1);
+		const value = end === -1 ? undefined : parseObject(written);
+		if (value !== undefined) found.push({ value, text: written });
 		at = text.indexOf('{', value === undefined ? at + 1 : end + 1);
 	}
 	return found;

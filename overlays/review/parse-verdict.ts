@@ -4,7 +4,8 @@
  */
 import type { Finding } from '../../engine/contract.ts';
 import { ownWords } from './agent-stream.ts';
-import { findObjects } from './find-objects.ts';
+import { type FoundObject, findObjects } from './find-objects.ts';
+import { quotationsOf } from './quotation.ts';
 
 export const QUALITY_CHECKS = [
 	'acceptance_criteria_met',
@@ -29,15 +30,43 @@ export type ParsedReply =
 type Candidate = { readonly [key: string]: unknown };
 type Protocol = 'decision' | 'drift';
 
-/** The one verdict in a reply, or why there is none. `reviewId` is what the reviewer was told to echo, if it echoes. */
-export function parseReply(reply: string, protocol: Protocol, reviewId: string): ParsedReply {
+/** What a reply is read by. */
+export interface Reading {
+	readonly protocol: Protocol;
+	/** What the reviewer was told to echo, if it echoes. */
+	readonly reviewId: string;
+	/** What others wrote: a verdict that stands there is not the reviewer's own. */
+	readonly material: readonly string[];
+}
+
+/** The one verdict in a reply, or why there is none. */
+export function parseReply(reply: string, reading: Reading): ParsedReply {
 	const objects = findObjects(ownWords(reply));
 	if (objects === null) return violation('the reply has too many braces to find a verdict in it');
-	const key = protocol === 'decision' ? 'decision' : 'verdict';
-	const candidates = objects.filter((object) => Object.hasOwn(object, key));
+	const key = reading.protocol === 'decision' ? 'decision' : 'verdict';
+	const candidates = objects.filter((object) => Object.hasOwn(object.value, key));
 	if (candidates.length === 0) return violation(`the reply has no JSON object with "${key}"`);
-	const parsed = candidates.map((candidate) => readCandidate(candidate, protocol, reviewId));
-	return oneVerdict(parsed);
+	if (candidates.length > MAX_CANDIDATES)
+		return violation(`the reply has ${candidates.length} JSON objects with "${key}"`);
+	if (candidates.some((candidate) => saysTwice(candidate, key))) {
+		return violation(`a verdict says "${key}" twice, differently`);
+	}
+	const isQuoted = quotationsOf(reading.material);
+	const own = candidates.filter((candidate) => !isQuoted(candidate.text));
+	if (own.length === 0)
+		return violation('the verdict is no judgement: it stands word for word in the work that was judged');
+	// The reviewer's own comes first, as it is the one that counts; what it quotes must not say otherwise.
+	const quoted = candidates.filter((candidate) => !own.includes(candidate));
+	return oneVerdict([...own, ...quoted].map(({ value }) => readCandidate(value, reading)));
+}
+
+/** More verdicts than any reply has; each must be looked for in the work. */
+const MAX_CANDIDATES = 20;
+
+/** JSON lets the last of two equal keys win; here that would hide a disagreement. */
+function saysTwice({ text }: FoundObject, key: string): boolean {
+	const values = text.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s,}\\]]+)`, 'g'));
+	return new Set([...values].map((match) => match[1])).size > 1;
 }
 
 function oneVerdict(parsed: readonly ParsedReply[]): ParsedReply {
@@ -49,7 +78,7 @@ function oneVerdict(parsed: readonly ParsedReply[]): ParsedReply {
 	return disagrees ? violation('the reply has verdicts that disagree with each other') : first;
 }
 
-function readCandidate(candidate: Candidate, protocol: Protocol, reviewId: string): ParsedReply {
+function readCandidate(candidate: Candidate, { protocol, reviewId }: Reading): ParsedReply {
 	const echoed = candidate['review_id'];
 	if (echoed !== undefined && echoed !== reviewId) {
 		return violation(`the verdict is about another review (review_id ${show(echoed)}, asked for "${reviewId}")`);
@@ -63,7 +92,8 @@ function readDecision(candidate: Candidate): ParsedReply {
 		return violation(`"decision" is ${show(decision)}, expected "GO" or "NO_GO"`);
 	}
 	if (typeof feedback !== 'string') return violation(`"feedback" is ${show(feedback)}, expected a text`);
-	if (decision === 'NO_GO' && feedback.trim() === '') return violation('a NO_GO needs "feedback" that says what to change');
+	if (decision === 'NO_GO' && feedback.trim() === '')
+		return violation('a NO_GO needs "feedback" that says what to change');
 	const checks = readQualityChecks(candidate['quality_checks']);
 	if (typeof checks === 'string') return violation(checks);
 	const findings = readFindings(candidate['findings']);
@@ -73,8 +103,10 @@ function readDecision(candidate: Candidate): ParsedReply {
 
 function readDrift(candidate: Candidate): ParsedReply {
 	const { verdict, followUpPrompt } = candidate;
-	if (verdict !== 'pass' && verdict !== 'drift') return violation(`"verdict" is ${show(verdict)}, expected "pass" or "drift"`);
-	if (typeof followUpPrompt !== 'string') return violation(`"followUpPrompt" is ${show(followUpPrompt)}, expected a text`);
+	if (verdict !== 'pass' && verdict !== 'drift')
+		return violation(`"verdict" is ${show(verdict)}, expected "pass" or "drift"`);
+	if (typeof followUpPrompt !== 'string')
+		return violation(`"followUpPrompt" is ${show(followUpPrompt)}, expected a text`);
 	if (verdict === 'drift' && followUpPrompt.trim() === '') {
 		return violation('a drift needs a "followUpPrompt" that says what to change');
 	}
@@ -109,23 +141,23 @@ function readFindings(value: unknown): readonly Finding[] | string {
 	const findings: Finding[] = [];
 	for (const entry of value) {
 		const finding = readFinding(entry);
-		if (finding === null) return `a finding needs the texts "severity" and "issue", got ${show(entry)}`;
+		if (finding === null) return 'a finding needs the texts "severity" and "issue"';
 		findings.push(finding);
 	}
 	return findings;
 }
 
 function readFinding(entry: unknown): Finding | null {
-	if (!isObject(entry) || typeof entry['severity'] !== 'string' || typeof entry['issue'] !== 'string') return null;
+	if (!isObject(entry) || !isWords(entry['severity']) || !isWords(entry['issue'])) return null;
 	const { file, line, details, fix, confidence, reviewer } = entry;
 	return {
 		severity: entry['severity'],
 		issue: entry['issue'],
 		...(typeof file === 'string' ? { file } : {}),
-		...(typeof line === 'number' ? { line } : {}),
+		...(Number.isInteger(line) ? { line: line as number } : {}),
 		...(typeof details === 'string' ? { details } : {}),
 		...(typeof fix === 'string' ? { fix } : {}),
-		...(typeof confidence === 'number' ? { confidence } : {}),
+		...(Number.isFinite(confidence) ? { confidence: confidence as number } : {}),
 		...(typeof reviewer === 'string' ? { reviewer } : {}),
 	};
 }
@@ -138,8 +170,15 @@ function isObject(value: unknown): value is Candidate {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+function isWords(value: unknown): value is string {
+	return typeof value === 'string' && value.trim() !== '';
+}
+
+/** Names a wrong value. Never its inside: that may be nested deeper than can be written out. */
 function show(value: unknown): string {
 	if (value === undefined) return 'missing';
+	if (Array.isArray(value)) return 'a list';
+	if (typeof value === 'object' && value !== null) return 'an object';
 	const text = JSON.stringify(value);
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

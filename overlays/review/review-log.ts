@@ -74,7 +74,9 @@ export function iterationRecord(
 /** What the coder reads: the reviewer's words, and what stood against its GO. */
 export function feedbackWith(verdict: ReviewVerdict, vetoes: readonly string[]): string {
 	if (verdict.decision === 'NO_GO' || vetoes.length === 0) return verdict.feedback;
-	return [`The reviewer said GO, but: ${vetoes.join('; ')}.`, verdict.feedback].filter((part) => part !== '').join('\n\n');
+	return [`The reviewer said GO, but: ${vetoes.join('; ')}.`, verdict.feedback]
+		.filter((part) => part !== '')
+		.join('\n\n');
 }
 
 /** The record of a person's decision: it ends the log, or opens one more round. */

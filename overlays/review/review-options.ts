@@ -1,6 +1,6 @@
 /** The options of `agentic_review`, as written in a workflow. */
 import type { OptionProblem } from '../../engine/contract.ts';
-import { parseExpression } from '../../engine/expression.ts';
+import { type Expression, parseExpression, paths } from '../../engine/expression.ts';
 import type { JsonObject } from '../../engine/json.ts';
 
 export interface ReviewOptions {
@@ -53,12 +53,14 @@ export const reviewOptionsSchema: JsonObject = {
 		on_contract_violation: {
 			enum: ['fail', 'retry', 'hil'],
 			default: 'fail',
-			description: 'What a reply without one clear verdict leads to: the task fails, the reviewer is asked once more, or a person decides.',
+			description:
+				'What a reply without one clear verdict leads to: the task fails, the reviewer is asked once more, or a person decides.',
 		},
 		protocol: {
 			enum: ['decision', 'drift'],
 			default: 'decision',
-			description: 'How the reviewer answers: {"decision": "GO" | "NO_GO", "feedback"} or {"verdict": "pass" | "drift", "followUpPrompt"}.',
+			description:
+				'How the reviewer answers: {"decision": "GO" | "NO_GO", "feedback"} or {"verdict": "pass" | "drift", "followUpPrompt"}.',
 		},
 	},
 };
@@ -94,13 +96,20 @@ function roleProblems(options: ReviewOptions, taskAgent: string): readonly Optio
 function expressionProblems(conditions: readonly string[]): readonly OptionProblem[] {
 	return conditions.flatMap((text, index) => {
 		const parsed = parseExpression(text);
-		if (parsed.ok) return [];
-		return [
-			{
-				path: ['exit_conditions', String(index)],
-				message: `bad expression: ${parsed.message}`,
-				remedy: 'write it like `review.decision == GO and checks.tests.ok`',
-			},
-		];
+		const fault = parsed.ok ? unknownName(parsed.expression) : `bad expression: ${parsed.message}`;
+		if (fault === null) return [];
+		const remedy = 'write it like `review.decision == GO and checks.tests.ok`';
+		return [{ path: ['exit_conditions', String(index)], message: fault, remedy }];
 	});
+}
+
+/** What exit conditions can ask about, in the words of the overlay's scope. */
+const SCOPE = ['review', 'checks', 'task'];
+
+/** A condition about something that is never there would never hold, and no work would ever pass. */
+function unknownName(expression: Expression): string | null {
+	const unknown = paths(expression).find(([root]) => root !== undefined && !SCOPE.includes(root));
+	return unknown === undefined
+		? null
+		: `"${unknown.join('.')}" is unknown; an exit condition can ask about ${SCOPE.join(', ')}`;
 }

@@ -10,6 +10,7 @@ import { type Answer, defineOverlay, type Moment, type OverlayKit, type Verdict 
 import { evaluate, parseExpression } from '../../engine/expression.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { type ParsedReply, parseReply, type ReviewVerdict } from './parse-verdict.ts';
+import { materialOf } from './quotation.ts';
 import { decisionRecord, feedbackWith, iterationRecord, reviewLog } from './review-log.ts';
 import {
 	DEFAULT_MAX_ITERATIONS,
@@ -51,10 +52,19 @@ function judge(of: Case): Verdict {
 	if (reply === undefined) return askReviewer(of, 'review', null);
 	if (reply.failed !== undefined) {
 		const { reviewer_agent } = of.options;
-		return { kind: 'fail', code: reply.failed.code, reason: `the reviewer "${reviewer_agent}" failed: ${reply.failed.reason}` };
+		return {
+			kind: 'fail',
+			code: reply.failed.code,
+			reason: `the reviewer "${reviewer_agent}" failed: ${reply.failed.reason}`,
+		};
 	}
-	const parsed = parseReply(String(reply.value), of.options.protocol ?? 'decision', reviewId(of.moment));
+	const parsed = parse(of, reply);
 	return parsed.ok ? weigh(of, reply, parsed.verdict) : refuse(of, parsed.violation);
+}
+
+function parse({ moment, options }: Case, reply: Answer): ParsedReply {
+	const protocol = options.protocol ?? 'decision';
+	return parseReply(String(reply.value), { protocol, reviewId: reviewId(moment), material: materialOf(moment) });
 }
 
 function askReviewer(of: Case, id: string, complaint: string | null): Verdict {
@@ -72,7 +82,8 @@ function reviewId(moment: Moment): string {
 function refuse(of: Case, violation: string): Verdict {
 	const reason = `contract violation by the reviewer "${of.options.reviewer_agent}": ${violation}`;
 	const policy = of.options.on_contract_violation ?? 'fail';
-	if (policy === 'retry' && of.moment.answers['review-again'] === undefined) return askReviewer(of, 'review-again', violation);
+	if (policy === 'retry' && of.moment.answers['review-again'] === undefined)
+		return askReviewer(of, 'review-again', violation);
 	if (policy === 'hil') return askPerson(of, 'contract_violation', reason);
 	return { kind: 'fail', code: 'REVIEW_CONTRACT_VIOLATION', reason };
 }
@@ -80,7 +91,7 @@ function refuse(of: Case, violation: string): Verdict {
 /** A GO passes only if no required check failed and every exit condition holds. */
 function weigh(of: Case, answer: Answer, verdict: ReviewVerdict): Verdict {
 	const { moment, options } = of;
-	const vetoes = verdict.decision === 'GO' ? vetoesOf(moment, options, verdict) : [];
+	const vetoes = vetoesOf(moment, options, verdict);
 	const about = { coder: moment.task.agent, reviewer: options.reviewer_agent, answer };
 	const record = iterationRecord(moment, about, verdict, vetoes);
 	if (verdict.decision === 'GO' && vetoes.length === 0) return { kind: 'pass', note: verdict.feedback, record };
@@ -92,7 +103,9 @@ function weigh(of: Case, answer: Answer, verdict: ReviewVerdict): Verdict {
 	return { ...askPerson(of, 'max_iterations', question), record };
 }
 
+/** What stands against a GO; nothing needs to stand against a NO_GO. */
 function vetoesOf(moment: Moment, options: ReviewOptions, verdict: ReviewVerdict): readonly string[] {
+	if (verdict.decision === 'NO_GO') return [];
 	const failed = moment.checks.filter((check) => check.required && !check.ok);
 	const scope = expressionScope(moment, verdict);
 	const unmet = (options.exit_conditions ?? []).filter((text) => !holds(text, scope));
@@ -123,7 +136,6 @@ function expressionScope(moment: Moment, verdict: ReviewVerdict): JsonObject {
 /** Puts the work to a person with the whole history; one more round is offered only below the hard cap. */
 function askPerson(of: Case, trigger: string, question: string): Extract<Verdict, { kind: 'ask' }> {
 	const { moment, options } = of;
-	const roundsLeft = moment.iteration < hardCap(options);
 	return {
 		kind: 'ask',
 		questions: [
@@ -132,7 +144,7 @@ function askPerson(of: Case, trigger: string, question: string): Extract<Verdict
 				to: 'human',
 				trigger,
 				brief: { prompt: question },
-				choices: roundsLeft ? ['accept', 'rework', 'takeover', 'reject'] : ['accept', 'takeover', 'reject'],
+				choices: roundsLeft(of) ? ['accept', 'rework', 'takeover', 'reject'] : ['accept', 'takeover', 'reject'],
 				context: {
 					artifacts: moment.artifacts.map(({ path, sha256 }) => ({ path, sha256 })),
 					rounds_used: moment.iteration,
@@ -143,6 +155,10 @@ function askPerson(of: Case, trigger: string, question: string): Extract<Verdict
 	};
 }
 
+function roundsLeft({ moment, options }: Case): boolean {
+	return moment.iteration < hardCap(options);
+}
+
 /** A person's word is final; what it leads to is on the log. */
 function obey(of: Case, answer: Answer): Verdict {
 	const record = decisionRecord(of.moment, answer);
@@ -151,20 +167,33 @@ function obey(of: Case, answer: Answer): Verdict {
 		case 'accept':
 			return { kind: 'pass', note: `accepted as it is by ${answer.by}`, record };
 		case 'rework':
+			if (!roundsLeft(of)) return { kind: 'fail', code: 'REVIEW_HARD_CAP', reason: beyondCap(of, answer), record };
 			return { kind: 'rework', feedback: guidance(of, answer, notes), record };
 		case 'takeover':
-			return { kind: 'rework', by: 'human', feedback: notes, record };
+			return { kind: 'rework', by: 'human', feedback: notes === '' ? `${answer.by} takes over` : notes, record };
 		default:
-			return { kind: 'fail', code: 'HIL_REJECTED', reason: `rejected by ${answer.by}${notes === '' ? '' : `: ${notes}`}`, record };
+			return {
+				kind: 'fail',
+				code: 'HIL_REJECTED',
+				reason: `rejected by ${answer.by}${notes === '' ? '' : `: ${notes}`}`,
+				record,
+			};
 	}
+}
+
+function beyondCap({ moment, options }: Case, answer: Answer): string {
+	return `${answer.by} ordered one more round after ${moment.iteration} reviews, but ${hardCap(options)} are the most there can be`;
 }
 
 /** The coder gets the person's guidance first, then the review that led to it. */
 function guidance(of: Case, answer: Answer, notes: string): string {
 	const reply = of.moment.answers['review-again'] ?? of.moment.answers['review'];
-	const parsed: ParsedReply | null =
-		reply === undefined ? null : parseReply(String(reply.value), of.options.protocol ?? 'decision', reviewId(of.moment));
-	const last = parsed?.ok === true ? `The last review said:\n\n${parsed.verdict.feedback}` : '';
+	const parsed = reply === undefined ? null : parse(of, reply);
+	const last = parsed?.ok === true ? `The last review said:\n\n${feedbackOn(of, parsed.verdict)}` : '';
 	const word = notes === '' ? '' : `Guidance from ${answer.by}:\n\n${notes}`;
 	return [word, last].filter((part) => part !== '').join('\n\n') || `${answer.by} asked for one more round.`;
+}
+
+function feedbackOn({ moment, options }: Case, verdict: ReviewVerdict): string {
+	return feedbackWith(verdict, vetoesOf(moment, options, verdict));
 }

@@ -1,7 +1,8 @@
 /** What the reviewer is told: the standards, the work, the acceptance criteria, the checks, the history, the contract. */
-import type { Artifact, Moment, OverlayKit } from '../../engine/contract.ts';
+
 import { capText, DIFF_CAP, OUTPUT_CAP } from '../../engine/brief/cap.ts';
 import { fence, randomNonce } from '../../engine/brief/fence.ts';
+import type { Artifact, Moment, OverlayKit } from '../../engine/contract.ts';
 import type { IterationRecord } from './review-log.ts';
 import { DEFAULT_MAX_ITERATIONS, type ReviewOptions } from './review-options.ts';
 
@@ -21,7 +22,8 @@ export function reviewPrompt(
 	return kit.render('reviewer', {
 		task: { id: moment.task.id, description: moment.task.description },
 		iteration: moment.iteration,
-		maxIterations: options.max_iterations ?? DEFAULT_MAX_ITERATIONS,
+		// A person may have ordered rounds beyond the limit.
+		maxIterations: Math.max(moment.iteration, options.max_iterations ?? DEFAULT_MAX_ITERATIONS),
 		coder: about.coder,
 		nonce,
 		criteria: moment.task.acceptanceCriteria,
@@ -33,7 +35,10 @@ export function reviewPrompt(
 		})),
 		diff: shown('diff', moment.diff, DIFF_CAP),
 		output: shown('output', moment.output.text === '' ? '(nothing)' : moment.output.text, OUTPUT_CAP),
-		checks: moment.checks.map((check) => ({ ...check, output: shown(`check ${check.name}`, check.output, OUTPUT_CAP) })),
+		checks: moment.checks.map((check) => ({
+			...check,
+			output: shown(`check ${check.name}`, check.output, OUTPUT_CAP),
+		})),
 		history: past.slice(-HISTORY_SHOWN).map((record) => ({
 			iteration: record.iteration,
 			decision: record.decision,

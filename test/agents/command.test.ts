@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandSettings, createCommandAdapter, folderFor } from '../../agents/command.ts';
 import type { AgentOutcome, AgentRequest } from '../../engine/agent.ts';
-import { isGone } from '../../engine/process/groups.ts';
+import { isGone, statOf } from '../../engine/process/groups.ts';
 import { maskFile } from '../../engine/store/mask-file.ts';
 import { anAgent, aRequest } from './request.ts';
 
@@ -167,7 +167,8 @@ describe('an agent that fails', () => {
 			reason: 'agent "dev" was still running after 200ms and was ended; the last it wrote to stderr:\nstuck',
 		});
 		const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'));
-		expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+		// A zombie has ended too: who reaps it is not our business.
+		expect([undefined, 'Z', 'X']).toContain(statOf(pid)?.state);
 	});
 
 	it('by a flood: what is kept is no more than it may write', async () => {

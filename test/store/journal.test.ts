@@ -185,7 +185,7 @@ describe('damage before the tail', () => {
 	it('is refused, naming file, line and reason', async () => {
 		expect(await damaged((text) => text.replace('"b"', '"x"'))).toBe('line 3: its hash does not fit its content');
 		expect(await damaged((text) => text.replace('{"at"', '{"at'))).toBe('line 1: is not a JSON record');
-		expect(await damaged((text) => text.replace(/,"hash":"."/, ',"hash":""'))).toMatch(/^line 1: /);
+		expect(await damaged((text) => text.replace('"}\n', '","x":1}\n'))).toBe('line 1: does not end with its hash');
 	});
 
 	it('may be a record that was taken out', async () => {
@@ -209,7 +209,6 @@ describe('damage before the tail', () => {
 	});
 
 	it('may be a segment whose predecessor lost records', async () => {
-		expect(await damaged((text) => lines(text).toSpliced(2, 1).join('\n')).catch(String)).toContain('segment');
 		const dir = newFolder();
 		await write(dir, 'a', 'b');
 		await write(dir, 'c');

@@ -1,0 +1,132 @@
+/** Consults overlays that live in this process: the built-ins and the project's TypeScript or JavaScript modules. */
+import type { Hook, Moment, Overlay, OverlayDefinition, OverlayLog, Verdict } from '../contract.ts';
+import { formatDuration } from '../duration.ts';
+import type { OverlayPlan } from '../plan/plan.ts';
+import type { Consulted } from '../run/world.ts';
+
+/** Reaches overlays, wherever they run. */
+export interface OverlayHost {
+	consult(overlay: OverlayPlan, hook: Hook, moment: Moment, signal: AbortSignal): Promise<Consulted>;
+	logOf(overlay: string): OverlayLog | null;
+}
+
+/** What a host needs to know. */
+export interface HostOptions {
+	/** The definition behind a planned overlay. */
+	definitionOf(overlay: OverlayPlan): OverlayDefinition | undefined;
+	/** All planned overlays. */
+	readonly overlays: Iterable<OverlayPlan>;
+	/** The project's own texts of prompt templates, by name. */
+	readonly templates: { readonly [name: string]: string };
+}
+
+/** Makes the host. An overlay is created once per distinct plan entry. */
+export function createOverlayHost(options: HostOptions): OverlayHost {
+	const living = new WeakMap<OverlayPlan, Overlay>();
+	const logs = new Map<string, OverlayLog>();
+	for (const overlay of options.overlays) {
+		const log = options.definitionOf(overlay)?.log;
+		if (log !== undefined) logs.set(overlay.name, log);
+	}
+	return {
+		logOf: (name) => logs.get(name) ?? null,
+		async consult(plan, hook, moment, signal) {
+			try {
+				let overlay = living.get(plan);
+				if (overlay === undefined) {
+					overlay = await create(options, plan);
+					living.set(plan, overlay);
+				}
+				return await call(overlay, plan, hook, moment, signal);
+			} catch (error) {
+				return brokeDown(hook, error);
+			}
+		},
+	};
+}
+
+async function create(options: HostOptions, plan: OverlayPlan): Promise<Overlay> {
+	const definition = options.definitionOf(plan);
+	if (definition === undefined) throw new Error(`no definition of the overlay "${plan.name}" is loaded`);
+	// Handlebars is loaded here, and only for overlays that come with templates, as rendering itself is not async.
+	const texts = { ...definition.templates, ...options.templates };
+	const { renderTemplate } = definition.templates === undefined ? NO_TEMPLATES : await import('../brief/render.ts');
+	return definition.create(plan.options, {
+		render(template, data) {
+			const text = texts[template];
+			if (text === undefined) throw new Error(`the overlay "${plan.name}" has no template "${template}"`);
+			return renderTemplate(template, text, data);
+		},
+	});
+}
+
+const NO_TEMPLATES = {
+	renderTemplate(): string {
+		throw new Error('an overlay that renders must declare its templates');
+	},
+};
+
+async function call(overlay: Overlay, plan: OverlayPlan, hook: Hook, moment: Moment, signal: AbortSignal): Promise<Consulted> {
+	const judge = overlay[hook];
+	if (judge === undefined) throw new Error(`it declares the hook ${hook}, but create() returned no function for it`);
+	const controller = new AbortController();
+	const within = AbortSignal.any([signal, controller.signal]);
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<Consulted>((resolve) => {
+		timer = setTimeout(() => {
+			controller.abort();
+			const reason = `no verdict at ${hook} within ${formatDuration(plan.timeoutMs)}`;
+			resolve({ ok: false, code: 'OVERLAY_TIMEOUT', reason, transport: true });
+		}, plan.timeoutMs);
+	});
+	const stopped = new Promise<Consulted>((resolve) => {
+		const cancel = (): void => resolve({ ok: false, code: 'AGENT_CANCELLED', reason: 'the run was stopped', transport: true });
+		if (signal.aborted) cancel();
+		signal.addEventListener('abort', cancel, { once: true });
+	});
+	try {
+		const verdict = Promise.resolve(judge(moment, { signal: within })).then((value) => wellFormed(hook, value));
+		return await Promise.race([verdict, late, stopped]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/** Only plain data that fits the schema is a verdict; anything else fails closed, whatever `on_error` says. */
+async function wellFormed(hook: Hook, value: unknown): Promise<Consulted> {
+	const plain = plainCopy(value);
+	const { verdict } = await import('../../generated/verdict.mjs');
+	if (verdict(plain)) return { ok: true, verdict: plain as Verdict };
+	const error = verdict.errors?.[0];
+	const where = error === undefined ? '' : `: ${describe(error)}`;
+	return { ok: false, code: 'OVERLAY_BAD_VERDICT', reason: `its answer at ${hook} is not a verdict${where}`, transport: false };
+}
+
+function plainCopy(value: unknown): unknown {
+	try {
+		return JSON.parse(JSON.stringify(value));
+	} catch {
+		return undefined;
+	}
+}
+
+interface SchemaError {
+	readonly instancePath: string;
+	readonly keyword: string;
+	readonly params: Readonly<Record<string, unknown>>;
+}
+
+function describe({ instancePath, keyword, params }: SchemaError): string {
+	const at = instancePath === '' ? 'it' : `"${instancePath.slice(1)}"`;
+	const { additionalProperty, missingProperty, type, allowedValues } = params;
+	if (additionalProperty !== undefined) return `${at} has the unknown member "${String(additionalProperty)}"`;
+	if (missingProperty !== undefined) return `${at} lacks "${String(missingProperty)}"`;
+	if (type !== undefined) return `${at} is not of type ${String(type)}`;
+	if (Array.isArray(allowedValues)) return `${at} is none of ${allowedValues.join(', ')}`;
+	return `${at} does not fit (${keyword})`;
+}
+
+function brokeDown(hook: Hook, error: unknown): Consulted {
+	const message = error instanceof Error ? error.message : String(error);
+	return { ok: false, code: 'OVERLAY_BROKE_DOWN', reason: `it threw at ${hook}: ${message}`, transport: true };
+}

@@ -1,0 +1,109 @@
+/** Carries a run through in this process: open, work, and leave it finished or ready to be gone on with. */
+import type { Plan } from '../plan/plan.ts';
+import { appendHead } from '../store/heads.ts';
+import { acquireRunLock, type RunLock } from '../store/run-lock.ts';
+import { beginRun, createRunFolder, type OpenOptions, type OpenRun, openRun, resumeRun } from './open-run.ts';
+import { type Ending, type ScheduleOptions, schedule } from './schedule.ts';
+import { isEnded, PENDING_TASK, type RunState } from './state.ts';
+
+export interface ExecuteOptions extends OpenOptions, ScheduleOptions {
+	/** The text of the plan for a new run; null to go on with the run that is there. */
+	readonly planText: string | null;
+	/** Ends what agents of this run left behind. */
+	readonly endOrphans: () => Promise<unknown>;
+}
+
+/** How this process left the run. */
+export interface RunResult {
+	readonly run: string;
+	readonly ending: 'completed' | 'failed' | 'waiting' | 'step' | 'partial' | 'interrupted';
+	readonly state: RunState;
+	/** The journal's last hash: keep it to prove later that nothing was cut off. */
+	readonly head: string;
+}
+
+/** Runs until nothing more can be done here. Rejects only with a fault; the run can be gone on with even then. */
+export async function executeRun(options: ExecuteOptions): Promise<RunResult> {
+	const lock = await acquireRunLock(options.project, { run: options.run, onLost: () => options.stop.abort() });
+	try {
+		const digest = options.planText === null ? null : createRunFolder(options.project, options.run, options.planText);
+		const open = openRun(options);
+		return await worked(options, open, digest);
+	} finally {
+		await release(lock);
+	}
+}
+
+/** A lock that slipped away cannot be given back, and need not be. */
+async function release(lock: RunLock): Promise<void> {
+	await lock.release().catch(() => {});
+}
+
+async function worked(options: ExecuteOptions, open: OpenRun, digest: string | null): Promise<RunResult> {
+	const { session, writer, views } = open;
+	try {
+		if (digest !== null) beginRun(open, options, { plan: digest, only: options.only === null ? null : [...options.only] });
+		else {
+			await options.endOrphans();
+			resumeRun(open, options);
+		}
+		await session.durable();
+		views.heal();
+		const ending = await schedule(session, options);
+		return await leave(options, open, ending);
+	} catch (error) {
+		await options.endOrphans();
+		throw error;
+	} finally {
+		await writer.close().catch(() => {});
+	}
+}
+
+async function leave(options: ExecuteOptions, open: OpenRun, ending: Ending): Promise<RunResult> {
+	const { session, writer, views } = open;
+	await options.endOrphans();
+	if (ending === 'all_ended') session.record({ kind: 'run_finished', outcome: outcomeOf(session.state()) });
+	else session.record({ kind: 'run_paused', reason: ending === 'stopped' ? 'interrupted' : ending });
+	await session.durable();
+	for (const fault of views.heal()) session.record({ kind: 'warning', code: 'VIEW_NOT_WRITTEN', message: fault.message });
+	await session.durable();
+	await writer.close();
+	const { seq, hash, at } = writer.head();
+	const state = session.state();
+	appendHead(options.project, { run: options.run, seq, head: hash, at, state: state.status === 'finished' ? 'finished' : 'paused' });
+	return { run: options.run, ending: resultOf(ending, state), state, head: hash };
+}
+
+function outcomeOf(state: RunState): 'completed' | 'failed' {
+	return [...state.tasks.values()].some((task) => task.status === 'FAILED') ? 'failed' : 'completed';
+}
+
+function resultOf(ending: Ending, state: RunState): RunResult['ending'] {
+	if (ending === 'all_ended') return outcomeOf(state);
+	return ending === 'stopped' ? 'interrupted' : ending;
+}
+
+/** Ends a run that nobody will go on with: what has not ended is cancelled. */
+export async function cancelRun(options: OpenOptions, why: string): Promise<void> {
+	const { session, writer, views } = openRun(options);
+	const open = options.plan.tasks.filter((task) => !isEnded((session.state().tasks.get(task.id) ?? PENDING_TASK).status));
+	for (const task of open) session.record({ kind: 'task_cancelled', task: task.id, reason: why });
+	session.record({ kind: 'run_finished', outcome: 'cancelled' });
+	await session.durable();
+	views.heal();
+	await writer.close();
+	const { seq, hash, at } = writer.head();
+	appendHead(options.project, { run: options.run, seq, head: hash, at, state: 'finished' });
+}
+
+/** What the tasks of a plan have come to. */
+export function tally(state: RunState, plan: Plan): { readonly [status: string]: readonly string[] } {
+	const found: { [status: string]: string[] } = {};
+	for (const task of plan.tasks) {
+		const { status } = state.tasks.get(task.id) ?? PENDING_TASK;
+		const list = found[status];
+		if (list === undefined) found[status] = [task.id];
+		else list.push(task.id);
+	}
+	return found;
+}

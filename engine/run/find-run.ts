@@ -1,0 +1,67 @@
+/** Finds runs on the disk without opening them. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { SddError } from '../errors.ts';
+import type { JournalRecord } from '../events.ts';
+import { readHeads } from '../store/heads.ts';
+import { journalDir } from '../store/layout.ts';
+import { segmentPath } from '../store/segments.ts';
+import { listRuns } from '../store/state-folder.ts';
+
+/** How a run began. */
+export type RunStart = Extract<JournalRecord, { kind: 'run_started' }>;
+
+/** The newest run of a workflow file, or null. Only the newest counts: a run that a later one replaced is over. */
+export function newestRunOf(project: string, file: string): RunStart | null {
+	for (const run of [...listRuns(project)].reverse()) {
+		const start = peekRun(project, run);
+		if (start?.file === file) return start;
+	}
+	return null;
+}
+
+/** How a run began, from the head of its journal; null where it never did (killed before the first event). */
+export function peekRun(project: string, run: string): RunStart | null {
+	for (const line of firstLines(segmentPath(journalDir(project, run), 1))) {
+		try {
+			const record = JSON.parse(line) as JournalRecord;
+			if (record.kind === 'run_started') return record;
+		} catch {
+			return null;
+		}
+	}
+	return null;
+}
+
+/** Whether the noted heads say that a run is over; false may only mean that nobody noted it. */
+export function isKnownToBeOver(project: string, run: string): boolean {
+	return readHeads(project).lines.some((line) => line.run === run && line.state === 'finished');
+}
+
+/** The id of a run as a person gave it: whole, or the beginning of just one; the newest where they gave none. */
+export function runNamed(project: string, given: string | null): string {
+	const runs = listRuns(project);
+	const found = given === null ? runs.slice(-1) : runs.filter((run) => run === given || run.startsWith(given));
+	if (found.length === 1 && found[0] !== undefined) return found[0];
+	if (given !== null && found.includes(given)) return given;
+	if (given === null) {
+		throw new SddError('RUN_NOT_FOUND', `there is no run in ${project} yet`, 'start one with `sdd run <workflow.yaml>`');
+	}
+	const many = found.length > 1 ? `${found.length} runs begin with "${given}"` : `there is no run "${given}"`;
+	throw new SddError('RUN_NOT_FOUND', many, 'see `sdd runs` for the ids');
+}
+
+/** The lines in the first part of a file; the run's first event is the second of them. */
+function firstLines(path: string): readonly string[] {
+	try {
+		const fd = openSync(path, 'r');
+		try {
+			const buffer = Buffer.allocUnsafe(16 * 1024);
+			const length = readSync(fd, buffer, 0, buffer.length, 0);
+			return buffer.toString('utf8', 0, length).split('\n').slice(0, -1);
+		} finally {
+			closeSync(fd);
+		}
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,161 @@
+/** Opens a run for work: a new one, or one to go on with. */
+import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { OverlayLog } from '../contract.ts';
+import { SddError } from '../errors.ts';
+import type { JournalRecord, ReportedEvent, RunEvent } from '../events.ts';
+import type { Plan } from '../plan/plan.ts';
+import { fsyncFolder, mkdirDurable, replaceFile, sweepTemps } from '../store/durable.ts';
+import { sha256 } from '../store/hash.ts';
+import { openJournal } from '../store/journal.ts';
+import type { JournalWriter } from '../store/journal-writer.ts';
+import { archivedLogFile, hilDir, journalDir, logDir, planFile, RUN_ID, runDir, stateDir } from '../store/layout.ts';
+import { emptyState, reduce } from './reduce.ts';
+import type { Session } from './session.ts';
+import type { RunState } from './state.ts';
+import { createViews, type Views } from './views.ts';
+import type { World } from './world.ts';
+
+/** What every opening needs. */
+export interface OpenOptions {
+	readonly project: string;
+	readonly run: string;
+	readonly plan: Plan;
+	readonly world: World;
+	readonly version: string;
+	readonly by: string;
+	readonly report: (event: ReportedEvent) => void;
+	/** Stops the run from outside (a signal, a lost lock). */
+	readonly stop: AbortController;
+}
+
+/** A run that this process may work on. */
+export interface OpenRun {
+	readonly session: Session;
+	readonly writer: JournalWriter;
+	readonly views: Views;
+}
+
+/** Makes the folder of a new run and freezes its plan there; returns the plan's digest. */
+export function createRunFolder(project: string, run: string, planText: string): string {
+	mkdirDurable(runDir(project, run));
+	replaceFile(planFile(project, run), planText);
+	return sha256(planText);
+}
+
+/** The plan a run froze, as text; refuses one that was changed. */
+export function frozenPlan(project: string, run: string, digest: string): string {
+	const path = planFile(project, run);
+	const remedy = 'restore it from a backup, or begin anew with `sdd run --fresh`';
+	let text: string;
+	try {
+		text = readFileSync(path, 'utf8');
+	} catch (error) {
+		throw new SddError('RUN_PLAN_DAMAGED', `the frozen plan ${path} cannot be read`, remedy, { cause: error });
+	}
+	if (sha256(text) === digest) return text;
+	throw new SddError('RUN_PLAN_DAMAGED', `the frozen plan ${path} was changed since the run began`, remedy);
+}
+
+/** Opens the journal, folds what it holds, and brings everything that follows from it up to date. */
+export function openRun(options: OpenOptions): OpenRun {
+	const { project, run, world } = options;
+	let state: RunState = emptyState();
+	let views: Views | null = null;
+	const onRecord = (record: JournalRecord): void => {
+		state = reduce(state, record);
+		views?.note(record);
+		if (views !== null) options.report(record);
+	};
+	const journal = openJournal(journalDir(project, run), { version: options.version, now: world.now, onRecord });
+	const source = { project, plan: options.plan, logOf: world.logOf, state: () => state };
+	views = createViews(source);
+	const session = createSession(options, journal.writer, views, () => state);
+	for (const note of journal.notes) session.record({ kind: 'warning', code: 'JOURNAL_TAIL_DROPPED', message: note.message });
+	return { session, writer: journal.writer, views };
+}
+
+/** Begins a new run: the logs of the one before it are put aside. */
+export function beginRun(open: OpenRun, options: OpenOptions, about: { readonly plan: string; readonly only: readonly string[] | null }): void {
+	const { project, run, plan, by, version } = options;
+	putOtherLogsAside(options);
+	const only = about.only === null ? {} : { only: about.only };
+	open.session.record({ kind: 'run_started', run, workflow: plan.workflow, file: plan.file, project, plan: about.plan, by, version, ...only });
+}
+
+/** Goes on with a run: items that may not have reached the queue are put there again. */
+export function resumeRun(open: OpenRun, options: OpenOptions): void {
+	const { session } = open;
+	putOtherLogsAside(options);
+	session.record({ kind: 'run_resumed', by: options.by, version: options.version });
+	for (const { item } of session.state().items.values()) if (item !== null) options.world.people.publish(item);
+	sweepTemps(hilDir(options.project));
+	sweepTemps(stateDir(options.project));
+}
+
+function createSession(options: OpenOptions, writer: JournalWriter, views: Views, state: () => RunState): Session {
+	const { world, plan, stop } = options;
+	let last: Promise<void> = Promise.resolve();
+	const complained = new Set<string>();
+	const record = (...events: readonly RunEvent[]): void => {
+		if (events.length === 0) return;
+		last = writer.append(events.map((event) => (SEALED.has(event.kind) ? event : world.redact(event))));
+		// Whoever needs to know asks by `durable()`; until then a failed write must not end the process unheard.
+		last.catch(() => {});
+	};
+	return {
+		plan,
+		world,
+		signal: stop.signal,
+		stop: () => stop.abort(),
+		state,
+		record,
+		async durable() {
+			await last;
+			for (const fault of views.write()) {
+				if (complained.has(fault.message)) continue;
+				complained.add(fault.message);
+				record({ kind: 'warning', code: 'VIEW_NOT_WRITTEN', message: `${fault.message}; the decision stands: it is in the journal` });
+			}
+		},
+	};
+}
+
+/** Redacted before they were sealed; doing it again could break their seal. */
+const SEALED: ReadonlySet<string> = new Set(['verdict', 'hil_opened']);
+
+/** Logs of another run go to `archive/<run-id>/`. */
+function putOtherLogsAside({ project, run, plan, world }: OpenOptions): void {
+	const logs = new Set(plan.tasks.flatMap((task) => task.overlays.flatMap(({ name }) => world.logOf(name) ?? [])));
+	for (const log of logs) archiveLogs(project, run, log);
+}
+
+function archiveLogs(project: string, run: string, log: OverlayLog): void {
+	const folder = logDir(project, log.folder);
+	for (const name of jsonFiles(folder)) {
+		const path = join(folder, name);
+		const owner = ownerOf(path);
+		if (owner === run) continue;
+		const target = archivedLogFile(project, log.folder, owner, name.slice(0, -'.json'.length));
+		mkdirSync(dirname(target), { recursive: true });
+		renameSync(path, target);
+		fsyncFolder(dirname(target));
+	}
+}
+
+function jsonFiles(folder: string): readonly string[] {
+	try {
+		return readdirSync(folder).filter((name) => /^[a-z0-9][a-z0-9_-]{0,63}\.json$/.test(name));
+	} catch {
+		return [];
+	}
+}
+
+function ownerOf(path: string): string {
+	try {
+		const { run_id } = JSON.parse(readFileSync(path, 'utf8')) as { run_id?: unknown };
+		return typeof run_id === 'string' && RUN_ID.test(run_id) ? run_id : 'unknown';
+	} catch {
+		return 'unknown';
+	}
+}

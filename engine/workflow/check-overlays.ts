@@ -1,0 +1,125 @@
+/** Checks the overlays of every task: that they exist, have what they need, and get along with each other. */
+import type { OptionProblem } from '../contract.ts';
+import { quote } from '../diagnostic.ts';
+import { didYouMean } from '../suggest.ts';
+import { unknownAgent } from './check-agents.ts';
+import { placeOf } from './merge-overlays.ts';
+import { placeOfOption, placeOfValue, type ResolvedOverlay, type ResolvedTask } from './resolve-tasks.ts';
+import { type Complaint, errorAt, type Place, type Problem } from './source.ts';
+import type { Workflow } from './workflow.ts';
+
+const COMMON = new Set(['enabled', 'use', 'timeout', 'on_error', 'options']);
+
+/** Notes what is wrong with any overlay of any task. */
+export async function checkOverlays(
+	workflow: Workflow,
+	tasks: readonly ResolvedTask[],
+	surroundings: { readonly definitions: readonly { readonly name: string }[]; readonly findings: { readonly problems: Problem[] } },
+): Promise<void> {
+	const known = surroundings.definitions.map((definition) => definition.name);
+	const { problems } = surroundings.findings;
+	for (const task of tasks) {
+		const note: Note = (place, complaint) => problems.push(errorAt(place, complaint));
+		for (const overlay of task.overlays) {
+			checkName(overlay, known, note);
+			if (overlay.enabled && overlay.definition !== null) await checkAttached(overlay, task, workflow, note);
+		}
+		checkConflicts(task, note);
+	}
+}
+
+type Note = (place: Place, complaint: Complaint) => void;
+
+function checkName({ merged, use, definition }: ResolvedOverlay, known: readonly string[], note: Note): void {
+	const name = quote(merged.name);
+	if (use === null && definition === null) {
+		const meant = didYouMean(merged.name, known);
+		const remedy = `name its module with \`use:\`; the built-in overlays are ${known.join(', ')}`;
+		const guess = meant === undefined ? remedy : `did you mean "${meant}"?`;
+		note(placeOf(merged, []), { code: 'OVERLAY_UNKNOWN', message: `there is no overlay ${name}`, remedy: guess });
+	}
+	if (use === null) return;
+	for (const key of Object.keys(merged.entry).filter((one) => !COMMON.has(one))) {
+		const message = `unknown key ${quote(key)} in overlay ${name}`;
+		const remedy = "put an overlay's own options below `options:`";
+		note({ ...placeOf(merged, [key]), on: 'key' }, { code: 'OVERLAY_OPTION', message, remedy });
+	}
+}
+
+/** What only the overlay itself knows; asked only once its options have the shape it expects. */
+async function checkAttached(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Workflow, note: Note): Promise<void> {
+	const misshapen = overlay.use === null ? missingOptions(overlay) : await wrongOptions(overlay);
+	for (const { path, ...problem } of misshapen) note(placeOfOption(overlay, path), problem);
+	if (misshapen.length > 0) return;
+	try {
+		askOverlay(overlay, task, workflow, note);
+	} catch (error) {
+		const message = `overlay ${quote(overlay.merged.name)} broke down while it was checked: ${String(error)}`;
+		note(placeOf(overlay.merged, []), { code: 'OVERLAY_MODULE', message, remedy: 'correct its definition' });
+	}
+}
+
+function askOverlay(overlay: ResolvedOverlay, { id, agent }: ResolvedTask, workflow: Workflow, note: Note): void {
+	const { definition, options, merged } = overlay;
+	const attachment = { options, task: { id, agent } };
+	definition!.worker?.(options);
+	for (const problem of definition!.problems?.(attachment) ?? []) note(placeOfOption(overlay, problem.path), said(problem));
+	for (const name of definition!.agents?.(attachment) ?? []) {
+		const complaint = unknownAgent(name, `overlay ${quote(merged.name)} of task ${quote(id)}`, workflow);
+		if (complaint !== undefined) note(placeOfValue(overlay, name), complaint);
+	}
+}
+
+function said({ message, remedy }: OptionProblem): Complaint {
+	return { code: 'OVERLAY_OPTION', message, remedy };
+}
+
+type WrongOption = Complaint & { readonly path: readonly string[] };
+
+/** A built-in's options have their shape already, but defaults and task may both have left one out. */
+function missingOptions({ definition, options, merged }: ResolvedOverlay): readonly WrongOption[] {
+	const schema = definition!.options as { readonly required?: readonly string[]; readonly properties?: object };
+	return (schema.required ?? [])
+		.filter((key) => !Object.hasOwn(options, key))
+		.map((key) => ({
+			path: [],
+			code: 'OVERLAY_OPTION',
+			message: `overlay ${quote(merged.name)} needs ${quote(key)}`,
+			remedy: `add \`${key}:\` beside \`enabled\`, or to the overlay's defaults`,
+		}));
+}
+
+async function wrongOptions({ definition, options, merged }: ResolvedOverlay): Promise<readonly WrongOption[]> {
+	const { validateOptions } = await import('./validate-options.ts');
+	return validateOptions(definition!, options).map(({ path, message, remedy }) => ({
+		path,
+		code: 'OVERLAY_OPTION',
+		message: `overlay ${quote(merged.name)}: ${message}`,
+		remedy,
+	}));
+}
+
+function checkConflicts(task: ResolvedTask, note: Note): void {
+	const enabled = task.overlays.filter((overlay) => overlay.enabled);
+	if (enabled.length < 2) return;
+	for (const [index, overlay] of enabled.entries()) {
+		for (const other of enabled.slice(index + 1)) {
+			if (exclude(overlay, other)) note(placeOf(other.merged, []), conflict(overlay, other, task.id));
+		}
+	}
+}
+
+function exclude(a: ResolvedOverlay, b: ResolvedOverlay): boolean {
+	const names = (one: ResolvedOverlay, other: ResolvedOverlay) =>
+		one.definition?.conflictsWith?.includes(other.merged.name) ?? false;
+	return names(a, b) || names(b, a);
+}
+
+function conflict(a: ResolvedOverlay, b: ResolvedOverlay, task: string): Complaint {
+	const [one, other] = [a, b].map((overlay) => quote(overlay.merged.name));
+	return {
+		code: 'OVERLAY_CONFLICT',
+		message: `overlays ${one} and ${other} exclude each other on task ${quote(task)}`,
+		remedy: 'disable one of them here',
+	};
+}

@@ -1,0 +1,105 @@
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { capFile, capFileMiddle, capMiddle, capText, grouped } from '../../engine/brief/cap.ts';
+
+let dir = '';
+beforeEach(() => {
+	dir = mkdtempSync(join(tmpdir(), 'sdd-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function file(content: string | Uint8Array): string {
+	const path = join(dir, 'file');
+	writeFileSync(path, content);
+	return path;
+}
+
+/** A file of many bytes that takes no time to make: a hole with something at both ends. */
+function hugeFile(bytes: number): string {
+	const path = join(dir, 'huge');
+	const fd = openSync(path, 'w');
+	writeSync(fd, 'begin');
+	ftruncateSync(fd, bytes);
+	writeSync(fd, 'end', bytes - 3);
+	closeSync(fd);
+	return path;
+}
+
+describe('capText', () => {
+	it('leaves a text alone that is not longer than the cap', () => {
+		expect(capText('12345', 5)).toBe('12345');
+		expect(capText('', 0)).toBe('');
+	});
+
+	it('keeps exactly the cap, and says on a line of its own how much was cut', () => {
+		const capped = capText('x'.repeat(60_000), 50_000);
+		expect(capped).toBe(`${'x'.repeat(50_000)}\n[… 10,000 characters cut by sdd; 60,000 in all]`);
+	});
+
+	it('never cuts a character in two', () => {
+		expect(capText('ab😀cd', 3)).toBe('ab\n[… 4 characters cut by sdd; 6 in all]');
+		expect(capText('ab😀cd', 4)).toBe('ab😀\n[… 2 characters cut by sdd; 6 in all]');
+	});
+
+	it('does not keep the whole text in memory', () => {
+		const before = process.memoryUsage().heapUsed;
+		const caps = Array.from({ length: 20 }, (_, n) => capText(`${n}${'y'.repeat(5_000_000)}`, 1000));
+		globalThis.gc?.();
+		expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
+		expect(caps).toHaveLength(20);
+	});
+});
+
+describe('capMiddle', () => {
+	it('keeps both ends', () => {
+		expect(capMiddle('0123456789', 4)).toBe('01\n[… 6 characters cut by sdd; 10 in all]\n89');
+		expect(capMiddle('0123', 4)).toBe('0123');
+	});
+
+	it('never cuts a character in two at either side', () => {
+		expect(capMiddle('a😀bcd😀e', 4)).toBe('a\n[… 6 characters cut by sdd; 9 in all]\n😀e'.replace('6', '5'));
+		expect(capMiddle('ab-----😀', 3)).toBe('a\n[… 6 characters cut by sdd; 9 in all]\n😀');
+	});
+});
+
+describe('capFile', () => {
+	it('is the same as capText for a file that had to be read whole', () => {
+		for (const text of ['', 'short', 'é'.repeat(10), 'abcdefghijk'])
+			expect(capFile(file(text), 10)).toBe(capText(text, 10));
+	});
+
+	it('reads only the beginning of a large file, and tells its size in bytes', () => {
+		const before = process.memoryUsage.rss();
+		const capped = capFile(hugeFile(2_000_000_000), 1000);
+		expect(capped).toBe(`begin${'\0'.repeat(995)}\n[… the rest cut by sdd; 2,000,000,000 bytes in all]`);
+		expect(process.memoryUsage.rss() - before).toBeLessThan(10_000_000);
+	});
+
+	it('keeps the cap in characters, however many bytes they take', () => {
+		expect(capFile(file('€'.repeat(100)), 10)).toBe(`${'€'.repeat(10)}\n[… the rest cut by sdd; 300 bytes in all]`);
+		expect(capFile(file('😀'.repeat(100)), 5)).toBe('😀😀\n[… the rest cut by sdd; 400 bytes in all]');
+	});
+
+	it('shows bytes that are not UTF-8 as U+FFFD', () => {
+		expect(capFile(file(new Uint8Array([0x61, 0xff, 0x62])), 10)).toBe('a\uFFFDb');
+	});
+});
+
+describe('capFileMiddle', () => {
+	it('is the same as capMiddle for a file that is not large', () => {
+		for (const text of ['', 'short', '0123456789'.repeat(4)]) {
+			expect(capFileMiddle(file(text), 10)).toBe(capMiddle(text, 10));
+		}
+	});
+
+	it('reads only both ends of a large file', () => {
+		const capped = capFileMiddle(hugeFile(2_000_000_000), 10);
+		expect(capped).toBe('begin\n[… the middle cut by sdd; 2,000,000,000 bytes in all]\n\0\0end');
+	});
+});
+
+it('numbers are grouped so that people can read them', () => {
+	expect([0, 999, 1000, 1_234_567].map(grouped)).toEqual(['0', '999', '1,000', '1,234,567']);
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { type DeveloperFacts, developerBrief } from '../../engine/brief/developer-brief.ts';
+
+const facts: DeveloperFacts = {
+	template: null,
+	persona: null,
+	task: {
+		id: 'implement',
+		description: 'Implement the login flow',
+		acceptanceCriteria: ['invalid passwords are refused', 'tests pass\non Node 20'],
+		inputs: ['docs/auth.md'],
+		outputs: ['src/auth.ts'],
+		stopMarkers: [],
+	},
+	constitution: { Purpose: 'A shop.\n', Standards: '- no any', Empty: ' ' },
+	attempt: 1,
+	maxAttempts: 5,
+	feedback: null,
+	failedChecks: [],
+	amendments: [],
+};
+
+function brief(more: Partial<DeveloperFacts> = {}): string {
+	return developerBrief({ ...facts, nonce: 'n0', ...more });
+}
+
+const check = { name: 'tests', kind: 'tests', required: true, ok: false, exit: 1, output: '1 failed', ms: 5 };
+
+describe('the first brief', () => {
+	it('is the task and what the project asks of everyone', () => {
+		expect(brief()).toBe(`# Task: implement
+
+Implement the login flow
+
+## Acceptance criteria
+
+- invalid passwords are refused
+- tests pass
+  on Node 20
+
+## Inputs
+
+These are in your working directory. Read them before you start.
+
+- docs/auth.md
+
+## Outputs
+
+Leave these behind, at exactly these paths in your working directory. The task is judged by them.
+
+- src/auth.ts
+
+# The project's constitution
+
+## Purpose
+
+A shop.
+
+## Standards
+
+- no any
+`);
+	});
+
+	it('leaves out what there is none of', () => {
+		const task = { id: 't', description: 'Do.', acceptanceCriteria: [], inputs: [], outputs: [], stopMarkers: [] };
+		expect(brief({ task, constitution: {} })).toBe('# Task: t\n\nDo.\n');
+	});
+
+	it('begins with the persona, byte for byte', () => {
+		const persona = '  You are {{odd}} <b>\n\n\tand & so.\r\n ';
+		expect(brief({ persona })).toBe(`${persona}\n\n${brief()}`);
+	});
+
+	it('holds what overlays added', () => {
+		expect(brief({ amendments: ['Mind the gap.', 'And this.'] })).toContain('## Notes\n\nMind the gap.\n\nAnd this.\n');
+	});
+
+	it('tells how to stop, if there is a way', () => {
+		const text = brief({ task: { ...facts.task, stopMarkers: ['BLOCKED', 'NEED_HELP'] } });
+		expect(text).toContain('write `BLOCKED` or `NEED_HELP` on a line of its own');
+	});
+
+	it('may come from the project’s own template', () => {
+		const template = '{{task.id}} {{attempt}}/{{max_attempts}}{{#each task.outputs}} {{this}}{{/each}}';
+		expect(brief({ template })).toBe('implement 1/5 src/auth.ts\n');
+	});
+});
+
+describe('the brief for rework', () => {
+	it('holds the feedback word for word, fenced as somebody else’s words', () => {
+		const feedback = '1. `{{x}}` leaks\n\n  2. <b>no</b> tests ';
+		const text = brief({ attempt: 2, feedback });
+		expect(text).toContain(`<<<data-n0 feedback\n${feedback}\ndata-n0>>>`);
+		expect(text).toContain('# Rework: attempt 2 of 5\n');
+		expect(text).toContain('After this attempt there are 3 more.\n');
+	});
+
+	it('says when one attempt or none is left', () => {
+		expect(brief({ attempt: 4, feedback: 'x' })).toContain('After this attempt there is 1 more.\n');
+		expect(brief({ attempt: 5, feedback: 'x' })).toContain('This is the last attempt.\n');
+	});
+
+	it('shows the failed checks and not the others', () => {
+		const passed = { ...check, name: 'lint', ok: true, exit: 0, output: 'fine' };
+		const stuck = { ...check, name: 'slow', required: false, exit: null, output: 'stuck' };
+		const text = brief({ attempt: 2, failedChecks: [check, passed, stuck] });
+		expect(text).toContain('<<<data-n0 output of tests (exit 1, required)\n1 failed\ndata-n0>>>');
+		expect(text).toContain('<<<data-n0 output of slow (did not finish)\nstuck\ndata-n0>>>');
+		expect(text).not.toContain('lint');
+	});
+
+	it('gives a person’s guidance as an instruction, outside any fence', () => {
+		expect(brief({ attempt: 2, guidance: 'Use bcrypt.' })).toContain('## Guidance from a person\n\nUse bcrypt.\n');
+	});
+
+	it('names the only files a fixer may change', () => {
+		expect(brief({ attempt: 2, feedback: 'x', files: ['a.ts', 'b.ts'] })).toContain(
+			'Change only these files:\n\n- a.ts\n- b.ts\n',
+		);
+	});
+
+	it('has another mark each time', () => {
+		const marks = [1, 2].map(
+			() => /data-[0-9a-z]{21}/.exec(developerBrief({ ...facts, attempt: 2, feedback: 'x' }))?.[0],
+		);
+		expect(marks[0]).toBeDefined();
+		expect(marks[0]).not.toBe(marks[1]);
+	});
+});
