@@ -2,9 +2,6 @@
  * The `command` adapter: an agent is a program. Its brief arrives on stdin, its stdout is its output, and a non-zero
  * exit is a failure of that attempt, whatever it printed.
  */
-import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AgentAdapter, AgentOutcome, AgentRequest } from '../engine/agent.ts';
 import { grouped } from '../engine/brief/cap.ts';
 import { formatDuration } from '../engine/duration.ts';
@@ -12,6 +9,7 @@ import type { ErrorCode } from '../engine/errors.ts';
 import type { OutputRecord } from '../engine/events.ts';
 import { MAX_OUTPUT_BYTES, type ProcessEnd, runProcess } from '../engine/process/spawn-group.ts';
 import { storeError } from '../engine/store/fs-errors.ts';
+import { type AgentFiles, prepareFiles } from './agent-files.ts';
 import { agentEnvironment, type Variables } from './environment.ts';
 import { lastLines, readOutput } from './output.ts';
 
@@ -32,74 +30,43 @@ export function createCommandAdapter(settings: CommandSettings = {}): AgentAdapt
 	return { name: 'command', run: (request) => runCommand(request, settings) };
 }
 
-/** The folder's name for an effect's key: unique, safe in any file system, and of bounded length. */
-export function folderFor(key: string): string {
-	const name = key
-		.replaceAll(/[^a-z0-9_#/-]/g, (other) => `%${other.charCodeAt(0).toString(16)}.`)
-		.replaceAll('#', '@')
-		.replaceAll('/', '+');
-	if (name.length <= LONGEST_NAME) return name;
-	return `${name.slice(0, LONGEST_NAME)}~${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
-}
-
-const LONGEST_NAME = 120;
-
 async function runCommand(request: AgentRequest, settings: CommandSettings): Promise<AgentOutcome> {
 	const { agent } = request;
 	if (agent.run === null) {
 		return failed('AGENT_NOT_STARTED', `agent "${agent.name}" has no "run": there is nothing to start`, null, 0);
 	}
-	const folder = `agents/${folderFor(request.key)}`;
-	const files = prepareFiles(join(request.runDir, folder), request.prompt);
-	const end = await runProcess({
-		command: agent.run,
-		cwd: request.cwd,
-		env: agentEnvironment(agent, settings.env ?? process.env, request.env),
-		stdin: files.brief,
-		stdoutPath: files.stdout,
-		stderrPath: files.stderr,
-		timeoutMs: request.timeoutMs,
-		signal: request.signal,
-		maxOutputBytes: settings.maxOutputBytes ?? MAX_OUTPUT_BYTES,
-		...(settings.graceMs === undefined ? {} : { graceMs: settings.graceMs }),
-	});
-	return outcomeOf(request, settings, files, `${folder}/${STDOUT}`, end);
-}
-
-const STDOUT = 'stdout.txt';
-
-interface AgentFiles {
-	readonly brief: string;
-	readonly stdout: string;
-	readonly stderr: string;
-}
-
-/** Files of an earlier run under the same key (the process died in the middle of it) are replaced. */
-function prepareFiles(folder: string, prompt: string): AgentFiles {
-	const brief = join(folder, 'brief.md');
+	const files = prepareFiles(request);
 	try {
-		mkdirSync(folder, { recursive: true });
-		writeFileSync(brief, prompt);
+		const end = await runProcess({
+			command: agent.run,
+			cwd: request.cwd,
+			env: agentEnvironment(agent, settings.env ?? process.env, request.env),
+			stdin: files.brief,
+			stdoutPath: files.stdout,
+			stderrPath: files.stderr,
+			timeoutMs: request.timeoutMs,
+			signal: request.signal,
+			maxOutputBytes: settings.maxOutputBytes ?? MAX_OUTPUT_BYTES,
+			...(settings.graceMs === undefined ? {} : { graceMs: settings.graceMs }),
+		});
+		return outcomeOf(request, settings, files, end);
 	} catch (error) {
-		throw storeError(error, brief, 'write the brief');
+		// An agent may do anything to the files of this run, such as remove them.
+		throw storeError(error, files.stdout, 'read what the agent wrote to');
+	} finally {
+		files.release();
 	}
-	return { brief, stdout: join(folder, STDOUT), stderr: join(folder, 'stderr.txt') };
 }
 
-function outcomeOf(
-	request: AgentRequest,
-	settings: CommandSettings,
-	files: AgentFiles,
-	file: string,
-	end: ProcessEnd,
-): AgentOutcome {
+function outcomeOf(request: AgentRequest, settings: CommandSettings, files: AgentFiles, end: ProcessEnd): AgentOutcome {
 	const ran = end.exit !== null || end.signal !== null;
 	if (!ran) return explain(request, settings, end, null, '');
 	if (end.stdoutBytes > 0) settings.mask?.(files.stdout);
-	if (end.stderrBytes > 0) settings.mask?.(files.stderr);
-	const output = readOutput(files.stdout, file, request.keep);
+	const output = readOutput(files.stdout, files.stdoutName, request.keep);
+	const stderr = end.stderrBytes > 0 ? files.keepStderr() : null;
+	if (stderr !== null) settings.mask?.(stderr);
 	if (end.ended === 'exit' && end.exit === 0) return { ok: true, output, usage: null, ms: Math.round(end.ms) };
-	return explain(request, settings, end, output, lastLines(files.stderr));
+	return explain(request, settings, end, output, stderr === null ? '' : lastLines(stderr));
 }
 
 function explain(

@@ -1,6 +1,7 @@
 /** What `sdd constitution` prints: the merged sections, and where each comes from. */
 import { SddError } from '../engine/errors.ts';
 import type { JsonObject } from '../engine/json.ts';
+import { printable } from '../engine/printable.ts';
 import { didYouMean } from '../engine/suggest.ts';
 import type { Merged } from './merge.ts';
 
@@ -38,15 +39,10 @@ function headingsOf(merged: Merged, { section }: Shown): readonly string[] {
 function noSection(section: string, headings: readonly string[]): SddError {
 	const meant = didYouMean(section, headings);
 	const remedy = meant === undefined ? `there are ${headings.join(', ')}` : `did you mean "${meant}"?`;
-	return new SddError('CLI_USAGE', `the constitution has no section ${JSON.stringify(section)}`, shownSafely(remedy));
+	return new SddError('CLI_USAGE', `the constitution has no section ${JSON.stringify(section)}`, printable(remedy));
 }
 
 function sectionText(merged: Merged, heading: string): string {
 	const sources = (merged.sources[heading] ?? []).join(' < ');
-	return shownSafely(`## ${heading}\n(from ${sources})\n\n${merged.sections[heading] ?? ''}`);
-}
-
-/** A file of the project may hold escape sequences: they must not reach the terminal. */
-function shownSafely(text: string): string {
-	return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+	return printable(`## ${heading}\n(from ${sources})\n\n${merged.sections[heading] ?? ''}`);
 }

@@ -61,8 +61,6 @@ export const ERROR_CODES = {
 	AGENT_NOT_STARTED: 1,
 	AGENT_SCRIPT: 1,
 	SCRIPT_INVALID: 2,
-	// the workspace
-	WORKSPACE_TOO_MANY_FILES: 1,
 	// the store: state on disk
 	STORE_DISK_FULL: 1,
 	STORE_READ_ONLY: 1,

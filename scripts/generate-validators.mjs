@@ -6,7 +6,7 @@
  *   generated/verdict.mjs          what an overlay returned
  *   generated/workflow.schema.json for editors
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import ajvModule from 'ajv';
@@ -117,6 +117,9 @@ ${lines.join('\n')}
 `;
 }
 
+/** Whole or not at all: somebody may be importing the file right now. */
 function write(name, text) {
-	writeFileSync(join(generated, name), text);
+	const unfinished = join(generated, `.${process.pid}-${name}`);
+	writeFileSync(unfinished, text);
+	renameSync(unfinished, join(generated, name));
 }

@@ -10,9 +10,9 @@ import type { ResolvedTask } from '../workflow/resolve-tasks.ts';
 import type { ValidWorkflow } from '../workflow/validate.ts';
 import { defaultsOf } from '../workflow/workflow.ts';
 import type { CheckEntry, Duration, RetryEntry, Settings } from '../workflow/workflow-file.ts';
+import type { CheckPlan, Plan, RetryPlan, TaskPlan } from './plan.ts';
 import { planAgents } from './plan-agents.ts';
 import { type PlannedOverlays, planOverlays } from './plan-overlays.ts';
-import type { CheckPlan, Plan, RetryPlan, TaskPlan } from './plan.ts';
 
 /** What the plan is made of besides the workflow. */
 export interface PlanInputs {
@@ -112,10 +112,8 @@ function sharing(plan: (task: ResolvedTask) => PlannedOverlays): (task: Resolved
 
 /** Later layers over earlier ones; retries field by field. */
 function mergeSettings(layers: readonly Settings[]): Settings {
-	return layers.reduce((farther, nearer) => {
-		const retry = { ...retryEntry(farther.retry), ...retryEntry(nearer.retry) };
-		return { ...farther, ...nearer, retry };
-	}, {});
+	const retry: RetryEntry = Object.assign({}, ...layers.map((layer) => retryEntry(layer.retry)));
+	return Object.assign({}, ...layers, { retry });
 }
 
 function retryEntry(retry: number | RetryEntry | undefined): RetryEntry {

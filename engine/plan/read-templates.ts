@@ -97,7 +97,8 @@ function readGiven(path: string, search: TemplateSearch): FoundTemplate | Compla
 	const file = search.show(path);
 	const text = readText(path, file, MAX_BYTES);
 	if (typeof text === 'string') return { file, text };
-	if (text.code !== 'WORKFLOW_NOT_FOUND') return { code: 'TEMPLATE_INVALID', message: text.message, remedy: text.remedy };
+	if (text.code !== 'WORKFLOW_NOT_FOUND')
+		return { code: 'TEMPLATE_INVALID', message: text.message, remedy: text.remedy };
 	const message = `the template ${quote(file)} does not exist`;
 	return { code: 'TEMPLATE_NOT_FOUND', message, remedy: 'check the path; without it the built-in template is used' };
 }

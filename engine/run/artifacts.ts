@@ -32,12 +32,12 @@ export function inspectPaths(project: string, paths: readonly string[]): Inspect
 
 /** Text of a file, at most `cap` characters of it; null where it is not text, or cannot be read. */
 export function readArtifact(project: string, path: string, cap: number): string | null {
-	const root = realpathSync(project);
-	const file = join(root, path);
-	if (problemOf(root, file) !== null || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return null;
 	try {
-		return readHead(file, cap);
-	} catch {
+		const root = realpathSync(project);
+		const file = join(root, path);
+		return problemOf(root, file) === null && statSync(file).isFile() ? readHead(file, cap) : null;
+	} catch (error) {
+		unreadable(error);
 		return null;
 	}
 }
@@ -52,15 +52,18 @@ interface Found {
 }
 
 function inspectOne(found: Found, path: string): void {
-	const file = join(found.root, path);
-	if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {
-		found.missing.push(path);
-		return;
+	try {
+		const file = join(found.root, path);
+		lstatSync(file);
+		const problem = problemOf(found.root, file);
+		if (problem !== null) found.refused.push(`${path}: ${problem}`);
+		else if (statSync(file).isDirectory()) inspectFolder(found, path);
+		else addFile(found, path, statSync(file));
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === 'ENOENT' || code === 'ENOTDIR') found.missing.push(path);
+		else found.refused.push(`${path}: ${unreadable(error)}`);
 	}
-	const problem = problemOf(found.root, file);
-	if (problem !== null) found.refused.push(`${path}: ${problem}`);
-	else if (statSync(file).isDirectory()) inspectFolder(found, path);
-	else addFile(found, path, statSync(file));
 }
 
 /** Why a path that exists may not be judged; null when nothing speaks against it. */
@@ -70,19 +73,20 @@ function problemOf(root: string, file: string): string | null {
 		const leaves = path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
 		return leaves ? 'leads out of the project' : null;
 	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		return code === 'ENOENT' ? 'is a link to nothing' : `cannot be read (${code})`;
+		return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is a link to nothing' : unreadable(error);
 	}
+}
+
+/** Anything but an error of the file system is a bug. */
+function unreadable(error: unknown): string {
+	const { code } = error as NodeJS.ErrnoException;
+	if (code === undefined) throw error;
+	return `cannot be read (${code})`;
 }
 
 function inspectFolder(found: Found, folder: string): void {
 	const files: string[] = [];
-	try {
-		listFiles(found.root, folder, files);
-	} catch (error) {
-		found.refused.push(`${folder}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
-		return;
-	}
+	listFiles(found.root, folder, files);
 	if (files.length > MOST_FILES) {
 		found.refused.push(`${folder}: holds more than ${grouped(MOST_FILES)} files; name the ones that matter as outputs`);
 		return;
@@ -105,11 +109,15 @@ function listFiles(root: string, folder: string, files: string[]): void {
 }
 
 function addEntry(found: Found, path: string): void {
-	const file = join(found.root, path);
-	const problem = problemOf(found.root, file);
-	if (problem !== null) found.refused.push(`${path}: ${problem}`);
-	else if (statSync(file).isDirectory()) addLink(found, path);
-	else addFile(found, path, statSync(file));
+	try {
+		const file = join(found.root, path);
+		const problem = problemOf(found.root, file);
+		if (problem !== null) found.refused.push(`${path}: ${problem}`);
+		else if (statSync(file).isDirectory()) addLink(found, path);
+		else addFile(found, path, statSync(file));
+	} catch (error) {
+		found.refused.push(`${path}: ${unreadable(error)}`);
+	}
 }
 
 /** A link to a folder inside the project counts as what it is: following it could go in circles. */
@@ -125,12 +133,8 @@ function addFile(found: Found, path: string, stat: Stats): void {
 		found.refused.push(`${path}: is not a regular file`);
 		return;
 	}
-	try {
-		const { sha256, bytes } = digestFile(join(found.root, path));
-		found.artifacts.set(path, { path, sha256, bytes });
-	} catch (error) {
-		found.refused.push(`${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
-	}
+	const { sha256, bytes } = digestFile(join(found.root, path));
+	found.artifacts.set(path, { path, sha256, bytes });
 }
 
 function readHead(file: string, cap: number): string | null {

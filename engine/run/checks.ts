@@ -67,13 +67,21 @@ async function runCheck(
 		signal: place.signal,
 		...(place.graceMs === undefined ? {} : { graceMs: place.graceMs }),
 	});
-	if (end.stdoutBytes > 0) place.mask?.(file);
-	const written = end.stdoutBytes > 0 ? capFileMiddle(file, CHECK_CAP) : '';
+	const written = end.stdoutBytes > 0 ? readWritten(file, place) : '';
 	const reason = reasonOf(check, end);
 	const output = reason === null ? written : [`[sdd: ${reason}]`, written].join('\n').trimEnd();
 	const { name, kind, required } = check;
 	const ok = end.ended === 'exit' && end.exit === 0;
 	return { name, kind, required, ok, exit: end.exit, output, ms: Math.round(end.ms) };
+}
+
+function readWritten(file: string, place: CheckPlace): string {
+	try {
+		place.mask?.(file);
+		return capFileMiddle(file, CHECK_CAP);
+	} catch (error) {
+		throw storeError(error, file, 'read what the check wrote to');
+	}
 }
 
 /** Why the exit code does not tell the whole story; null when it does. */

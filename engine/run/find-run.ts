@@ -2,7 +2,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { JournalRecord } from '../events.ts';
-import { readHeads } from '../store/heads.ts';
 import { journalDir } from '../store/layout.ts';
 import { segmentPath } from '../store/segments.ts';
 import { listRuns } from '../store/state-folder.ts';
@@ -19,6 +18,15 @@ export function newestRunOf(project: string, file: string): RunStart | null {
 	return null;
 }
 
+/** The workflow file of the newest run, relative to the project; null where there is no run. */
+export function newestRunFile(project: string): string | null {
+	for (const run of [...listRuns(project)].reverse()) {
+		const start = peekRun(project, run);
+		if (start !== null) return start.file;
+	}
+	return null;
+}
+
 /** How a run began, from the head of its journal; null where it never did (killed before the first event). */
 export function peekRun(project: string, run: string): RunStart | null {
 	for (const line of firstLines(segmentPath(journalDir(project, run), 1))) {
@@ -30,11 +38,6 @@ export function peekRun(project: string, run: string): RunStart | null {
 		}
 	}
 	return null;
-}
-
-/** Whether the noted heads say that a run is over; false may only mean that nobody noted it. */
-export function isKnownToBeOver(project: string, run: string): boolean {
-	return readHeads(project).lines.some((line) => line.run === run && line.state === 'finished');
 }
 
 /** The id of a run as a person gave it: whole, or the beginning of just one; the newest where they gave none. */

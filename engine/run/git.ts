@@ -5,7 +5,7 @@
  * folder; no hooks, no configured programs. Blocks while git runs. Loads child_process: reach it by `await import()`.
  */
 import { spawnSync } from 'node:child_process';
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 
 /** Git, for one project and one run. */
@@ -50,7 +50,11 @@ function prepare(own: OwnFiles, userIndex: string): void {
 	mkdirSync(own.objects, { recursive: true });
 	// Left behind by a git that was killed with its run; nobody else uses this index.
 	rmSync(`${own.index}.lock`, { force: true });
-	if (!existsSync(own.index) && existsSync(userIndex)) copyFileSync(userIndex, own.index);
+	if (existsSync(own.index) || !existsSync(userIndex)) return;
+	copyFileSync(userIndex, own.index);
+	// By the index's time git knows which files may have changed after it was written: it must not look newer.
+	const { atimeMs, mtimeMs } = statSync(userIndex);
+	utimesSync(own.index, Math.floor(atimeMs / 1000), Math.floor(mtimeMs / 1000));
 }
 
 function writeDiff(project: string, env: Environment, what: readonly string[], outFile: string): boolean {

@@ -7,6 +7,7 @@ import type { JournalRecord, ReportedEvent, RunEvent } from '../events.ts';
 import type { Plan } from '../plan/plan.ts';
 import { fsyncFolder, mkdirDurable, replaceFile, sweepTemps } from '../store/durable.ts';
 import { sha256 } from '../store/hash.ts';
+import { readHeads } from '../store/heads.ts';
 import { openJournal } from '../store/journal.ts';
 import type { JournalWriter } from '../store/journal-writer.ts';
 import { archivedLogFile, hilDir, journalDir, logDir, planFile, RUN_ID, runDir, stateDir } from '../store/layout.ts';
@@ -41,6 +42,11 @@ export function createRunFolder(project: string, run: string, planText: string):
 	mkdirDurable(runDir(project, run));
 	replaceFile(planFile(project, run), planText);
 	return sha256(planText);
+}
+
+/** Whether the noted heads say that a run is over; false may only mean that nobody noted it. */
+export function isKnownToBeOver(project: string, run: string): boolean {
+	return readHeads(project).lines.some((line) => line.run === run && line.state === 'finished');
 }
 
 /** The plan a run froze, as text; refuses one that was changed. */

@@ -10,6 +10,11 @@ export function canonical(value: Json): string {
 	return textOf(value, 0);
 }
 
+/** Whether the members of an object, and of all within it, come in canonical order; one of its own may stand anywhere. */
+export function isSorted(object: JsonObject, except: string): boolean {
+	return areSorted(object, except, 0);
+}
+
 /** Deeper values are refused: no honest record needs them, and they would exhaust the stack. */
 export const MAX_DEPTH = 500;
 
@@ -44,6 +49,24 @@ function objectText(object: JsonObject, depth: number): string {
 		text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${textOf(value, depth)}`;
 	}
 	return text === '' ? '{}' : `${text}}`;
+}
+
+function areSorted(object: JsonObject, except: string | null, depth: number): boolean {
+	let last: string | null = null;
+	for (const key in object) {
+		if (!isSortedWithin(object[key], depth + 1)) return false;
+		if (key === except) continue;
+		if (last !== null && key < last) return false;
+		last = key;
+	}
+	return true;
+}
+
+function isSortedWithin(value: Json | undefined, depth: number): boolean {
+	if (typeof value !== 'object' || value === null) return true;
+	if (depth === MAX_DEPTH) return false;
+	if (Array.isArray(value)) return value.every((item) => isSortedWithin(item, depth + 1));
+	return areSorted(value as JsonObject, null, depth);
 }
 
 function tooDeep(): SddError {

@@ -11,6 +11,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { HilItem, HilResolution } from '../events.ts';
 import type { JsonObject } from '../json.ts';
+import { didYouMean } from '../suggest.ts';
 import { canonical } from './canonical.ts';
 import { mkdirDurable, putIfAbsent, replaceFile } from './durable.ts';
 import { errnoOf, storeError } from './fs-errors.ts';
@@ -165,19 +166,19 @@ function compare(a: string, b: string): number {
 }
 
 function notFound(project: string, id: string): SddError {
-	const near = itemIds(project).filter((known) => isNear(known, id));
+	const near = nearIds(itemIds(project), id);
 	const guess = near.length === 0 ? '' : `; did you mean ${near.slice(0, 3).join(' or ')}?`;
 	const shown = JSON.stringify(id.slice(0, 200));
 	return new SddError('HIL_NOT_FOUND', `there is no HIL item ${shown}${guess}`, 'list the items with `sdd hil list`');
 }
 
-/** Ids are long and pasted: what goes wrong is a piece missing or a letter or two. */
-function isNear(known: string, given: string): boolean {
-	if (given === '') return false;
-	if (known.includes(given) || given.includes(known)) return true;
-	let same = 0;
-	while (same < given.length && known[same] === given[same]) same++;
-	return same >= 8 && same >= known.length - 8;
+/** Ids are long and pasted: what goes wrong is a piece missing or too much, or a letter or two. */
+function nearIds(known: readonly string[], given: string): readonly string[] {
+	if (given === '') return [];
+	const pieces = known.filter((id) => id.includes(given) || given.includes(id));
+	if (pieces.length > 0) return pieces;
+	const meant = didYouMean(given, known);
+	return meant === undefined ? [] : [meant];
 }
 
 function notOffered(item: HilItem, choice: string): SddError {

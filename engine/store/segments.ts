@@ -70,7 +70,17 @@ const CLOSING_BRACE = 0x7d;
  * byte after the body is overwritten: the buffer is the caller's to spend.
  */
 export function decodeLine(bytes: Buffer, start: number, end: number, hasher: Hasher | null): StoredRecord | string {
-	const text = bytes.toString('utf8', start, end);
+	return decodeText(bytes.toString('utf8', start, end), bytes, start, end, hasher);
+}
+
+/** The same for a caller that has the text of the line already. */
+export function decodeText(
+	text: string,
+	bytes: Buffer,
+	start: number,
+	end: number,
+	hasher: Hasher | null,
+): StoredRecord | string {
 	const record = parseRecord(text);
 	if (record === null) return 'is not a JSON record';
 	if (!text.endsWith(`,"hash":"${record.hash}"}`) || record.hash.length !== 64) return 'does not end with its hash';
@@ -100,11 +110,6 @@ function isRecord(value: unknown): value is StoredRecord {
 		typeof record.kind === 'string' &&
 		typeof record.at === 'string'
 	);
-}
-
-/** The canonical text that a line's hash covers. */
-export function bodyOf(line: string): string {
-	return `${line.slice(0, -SUFFIX_LENGTH)}}`;
 }
 
 /** The end of the line that starts at `start`, or -1 if it has no newline: a torn tail. */

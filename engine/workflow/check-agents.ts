@@ -7,7 +7,7 @@ import type { FindFault } from './inside-project.ts';
 import { readText } from './load.ts';
 import type { ResolvedTask } from './resolve-tasks.ts';
 import { type Complaint, errorAt, type Findings } from './source.ts';
-import type { AgentDefinition, Workflow } from './workflow.ts';
+import { type AgentDefinition, isWritten, type Workflow } from './workflow.ts';
 import type { AgentEntry } from './workflow-file.ts';
 
 /** What checking agents needs. */
@@ -30,7 +30,7 @@ export function checkAgents(
 ): ReadonlyMap<string, string> {
 	for (const task of tasks) {
 		const complaint = complaintAboutName(task, workflow);
-		if (complaint !== undefined) checks.findings.problems.push(errorAt(task.agentPlace(), complaint));
+		if (complaint !== undefined) checks.findings.problems.push(errorAt(task.naming.place(), complaint));
 	}
 	const personas = new Map<string, string>();
 	for (const agent of workflow.agents.values()) {
@@ -49,13 +49,14 @@ export function unknownAgent(name: string, whose: string, workflow: Workflow): C
 	const others = known.length === 0 ? 'define it under `agents:`' : `known agents are ${known.join(', ')}`;
 	return {
 		code: 'AGENT_UNKNOWN',
-		message: `${whose} names agent ${quote(name)}, which is not defined`,
+		message: `${whose} ${whose === 'the defaults' ? 'name' : 'names'} agent ${quote(name)}, which is not defined`,
 		remedy: meant === undefined ? others : `did you mean "${meant}"?`,
 	};
 }
 
-function complaintAboutName({ id, agent }: ResolvedTask, workflow: Workflow): Complaint | undefined {
-	if (agent !== '') return unknownAgent(agent, `task ${quote(id)}`, workflow);
+function complaintAboutName({ id, agent, naming }: ResolvedTask, workflow: Workflow): Complaint | undefined {
+	if (agent !== '') return unknownAgent(agent, naming.whose, workflow);
+	if (isWritten(workflow.source, ['tasks', id, 'agent'])) return undefined;
 	return {
 		code: 'WORKFLOW_MISSING_KEY',
 		message: `task ${quote(id)} has no agent`,
@@ -67,13 +68,14 @@ function checkDefinition(agent: AgentDefinition, workflow: Workflow, checks: Age
 	const inherited = inheritAgent(agent.name, workflow.agents);
 	if (!inherited.ok) {
 		// Told once, by the agent whose word it is.
-		if (inherited.at === agent.name && !isBroken(agent.entry.extends, workflow)) note(agent, 'extends', inherited.complaint, checks);
+		if (inherited.at === agent.name && !isBroken(agent.entry.extends, workflow))
+			note(agent, 'extends', inherited.complaint, checks);
 		return;
 	}
 	if (checks.adapters === null) return;
 	const { entry } = inherited;
 	const adapter = entry.adapter ?? 'command';
-	const complaint = aboutAdapter(agent.name, adapter, checks.adapters) ?? aboutNeeds(agent.name, adapter, entry);
+	const complaint = aboutAdapter(agent.name, adapter, checks.adapters) ?? aboutNeeds(agent, adapter, entry);
 	if (complaint !== undefined) note(agent, 'adapter', complaint, checks);
 }
 
@@ -99,13 +101,16 @@ function aboutAdapter(name: string, adapter: string, adapters: readonly string[]
 	};
 }
 
-function aboutNeeds(name: string, adapter: string, entry: AgentEntry): Complaint | undefined {
-	if (adapter === 'command' && entry.run === undefined) {
-		const message = `agent ${quote(name)} has nothing to run`;
+function aboutNeeds(agent: AgentDefinition, adapter: string, entry: AgentEntry): Complaint | undefined {
+	const lacks = (key: 'run' | 'replies') =>
+		entry[key] === undefined && !isWritten(agent.source, [...agent.pointer, key]);
+	const name = quote(agent.name);
+	if (adapter === 'command' && lacks('run')) {
+		const message = `agent ${name} has nothing to run`;
 		return { code: 'AGENT_WITHOUT_RUN', message, remedy: 'add `run:`, such as ["./agent.sh"]' };
 	}
-	if (adapter === 'scripted' && entry.replies === undefined) {
-		const message = `agent ${quote(name)} is scripted and has no replies`;
+	if (adapter === 'scripted' && lacks('replies')) {
+		const message = `agent ${name} is scripted and has no replies`;
 		return { code: 'AGENT_WITHOUT_REPLIES', message, remedy: 'add `replies:`, the file with what it says' };
 	}
 	return undefined;
@@ -118,7 +123,12 @@ function readPersona(agent: AgentDefinition, checks: AgentChecks): string | null
 	return persona === undefined ? null : readFileOf(agent, 'persona', persona, checks);
 }
 
-function readFileOf(agent: AgentDefinition, key: 'persona' | 'replies', path: string, checks: AgentChecks): string | null {
+function readFileOf(
+	agent: AgentDefinition,
+	key: 'persona' | 'replies',
+	path: string,
+	checks: AgentChecks,
+): string | null {
 	const whole = `the ${key} file ${quote(path)} of agent ${quote(agent.name)}`;
 	const fault = checks.findFault(path);
 	if (fault !== null) {

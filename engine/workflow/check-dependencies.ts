@@ -3,7 +3,7 @@ import { quote } from '../diagnostic.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Cycle, Graph } from './graph.ts';
 import { type Complaint, errorAt, type Problem } from './source.ts';
-import { isWrittenTask, type Workflow } from './workflow.ts';
+import { isWritten, type Workflow } from './workflow.ts';
 
 /** The most tasks of a circle that a message names. */
 const SHOWN = 12;
@@ -18,7 +18,8 @@ export function checkDependencies(workflow: Workflow, graph: Graph, problems: Pr
 	for (const [id, { depends_on = [] }] of Object.entries(tasks)) {
 		for (const [index, other] of depends_on.entries()) {
 			if (other === id) note(id, index, onItself(id));
-			else if (!isWrittenTask(workflow, other)) note(id, index, unknownTask(id, other, Object.keys(tasks)));
+			else if (!isWritten(workflow.source, ['tasks', other]))
+				note(id, index, unknownTask(id, other, Object.keys(tasks)));
 		}
 	}
 	for (const cycle of graph.cycles) note(cycle.task, cycle.index, circle(cycle));

@@ -3,10 +3,10 @@ import type { OptionProblem } from '../contract.ts';
 import { quote } from '../diagnostic.ts';
 import { didYouMean } from '../suggest.ts';
 import { unknownAgent } from './check-agents.ts';
-import { placeOf } from './merge-overlays.ts';
+import { type MergedOverlay, placeOf } from './merge-overlays.ts';
 import { placeOfOption, placeOfValue, type ResolvedOverlay, type ResolvedTask } from './resolve-tasks.ts';
 import { type Complaint, errorAt, type Place, type Problem } from './source.ts';
-import type { Workflow } from './workflow.ts';
+import { isWritten, type Workflow } from './workflow.ts';
 
 const COMMON = new Set(['enabled', 'use', 'timeout', 'on_error', 'options']);
 
@@ -14,7 +14,10 @@ const COMMON = new Set(['enabled', 'use', 'timeout', 'on_error', 'options']);
 export async function checkOverlays(
 	workflow: Workflow,
 	tasks: readonly ResolvedTask[],
-	surroundings: { readonly definitions: readonly { readonly name: string }[]; readonly findings: { readonly problems: Problem[] } },
+	surroundings: {
+		readonly definitions: readonly { readonly name: string }[];
+		readonly findings: { readonly problems: Problem[] };
+	},
 ): Promise<void> {
 	const known = surroundings.definitions.map((definition) => definition.name);
 	const { problems } = surroundings.findings;
@@ -47,7 +50,12 @@ function checkName({ merged, use, definition }: ResolvedOverlay, known: readonly
 }
 
 /** What only the overlay itself knows; asked only once its options have the shape it expects. */
-async function checkAttached(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Workflow, note: Note): Promise<void> {
+async function checkAttached(
+	overlay: ResolvedOverlay,
+	task: ResolvedTask,
+	workflow: Workflow,
+	note: Note,
+): Promise<void> {
 	const misshapen = overlay.use === null ? missingOptions(overlay) : await wrongOptions(overlay);
 	for (const { path, ...problem } of misshapen) note(placeOfOption(overlay, path), problem);
 	if (misshapen.length > 0) return;
@@ -63,7 +71,8 @@ function askOverlay(overlay: ResolvedOverlay, { id, agent }: ResolvedTask, workf
 	const { definition, options, merged } = overlay;
 	const attachment = { options, task: { id, agent } };
 	definition!.worker?.(options);
-	for (const problem of definition!.problems?.(attachment) ?? []) note(placeOfOption(overlay, problem.path), said(problem));
+	for (const problem of definition!.problems?.(attachment) ?? [])
+		note(placeOfOption(overlay, problem.path), said(problem));
 	for (const name of definition!.agents?.(attachment) ?? []) {
 		const complaint = unknownAgent(name, `overlay ${quote(merged.name)} of task ${quote(id)}`, workflow);
 		if (complaint !== undefined) note(placeOfValue(overlay, name), complaint);
@@ -80,13 +89,18 @@ type WrongOption = Complaint & { readonly path: readonly string[] };
 function missingOptions({ definition, options, merged }: ResolvedOverlay): readonly WrongOption[] {
 	const schema = definition!.options as { readonly required?: readonly string[]; readonly properties?: object };
 	return (schema.required ?? [])
-		.filter((key) => !Object.hasOwn(options, key))
+		.filter((key) => !Object.hasOwn(options, key) && !isWrittenAnywhere(merged, key))
 		.map((key) => ({
 			path: [],
 			code: 'OVERLAY_OPTION',
 			message: `overlay ${quote(merged.name)} needs ${quote(key)}`,
 			remedy: `add \`${key}:\` beside \`enabled\`, or to the overlay's defaults`,
 		}));
+}
+
+/** An option that was too wrong to keep has been told already. */
+function isWrittenAnywhere({ layers, name }: MergedOverlay, key: string): boolean {
+	return layers.some((layer) => isWritten(layer.source, [...layer.pointer, name, key]));
 }
 
 async function wrongOptions({ definition, options, merged }: ResolvedOverlay): Promise<readonly WrongOption[]> {

@@ -4,7 +4,7 @@ import { type Expression, type Path, parseExpression, paths } from '../expressio
 import { didYouMean } from '../suggest.ts';
 import type { Graph } from './graph.ts';
 import { type Complaint, errorAt, type Place, type Problem } from './source.ts';
-import { isWrittenTask, type Workflow } from './workflow.ts';
+import { isWritten, type Workflow } from './workflow.ts';
 
 /** Notes every `when` that is malformed or looks at what is not upstream. */
 export function checkWhen(workflow: Workflow, graph: Graph, problems: Problem[]): void {
@@ -34,7 +34,7 @@ function complaintAbout(id: string, path: Path, workflow: Workflow, graph: Graph
 	if (root !== 'tasks' || task === undefined) return notATask(id, path);
 	const { tasks } = workflow.file;
 	if (!Object.hasOwn(tasks, task)) {
-		return isWrittenTask(workflow, task) ? undefined : unknownTask(id, task, Object.keys(tasks));
+		return isWritten(workflow.source, ['tasks', task]) ? undefined : unknownTask(id, task, Object.keys(tasks));
 	}
 	// In a circle nothing is upstream; the circle itself is told already.
 	if (graph.cycles.length > 0 || graph.isUpstream(task, id)) return undefined;

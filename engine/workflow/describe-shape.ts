@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv';
 import type { OptionProblem, OverlayDefinition } from '../contract.ts';
 import { quote } from '../diagnostic.ts';
+import { DURATION_PATTERN } from '../duration.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { didYouMean } from '../suggest.ts';
@@ -94,7 +95,9 @@ function wordsFor(error: ErrorObject, pointer: Pointer, context: Described): Wor
 		case 'type':
 			return wrongType(error, pointer, context);
 		case 'const':
-			return context.kind === 'options' ? notThat(error, pointer, context) : wrongVersion(valueAt(context.value, pointer));
+			return context.kind === 'options'
+				? notThat(error, pointer, context)
+				: wrongVersion(valueAt(context.value, pointer));
 		case 'enum':
 			return notAmong(error, pointer, context);
 		case 'pattern':
@@ -110,15 +113,22 @@ function unknownKey(key: string, pointer: Pointer, context: Described): Words {
 	return {
 		code: 'WORKFLOW_UNKNOWN_KEY',
 		message: `unknown key ${quote(key)}${within(pointer, context.kind)}`,
-		remedy: meant === undefined ? `remove it; known keys are ${known.join(', ')}` : `did you mean "${meant}"?`,
+		remedy: meant === undefined ? otherKeys(pointer, known) : `did you mean "${meant}"?`,
 		on: 'key',
 		pointer: [...pointer, key],
 	};
 }
 
+function otherKeys(pointer: Pointer, known: readonly string[]): string {
+	const isOwnOverlay = pointer.at(-2) === 'overlays' && known.includes('use');
+	if (isOwnOverlay) return "put an overlay's own options below `options:`";
+	return `remove it; known keys are ${known.join(', ')}`;
+}
+
 function missingKey(key: string, pointer: Pointer, context: Described): Words {
 	const described = schemaAt(context.schema, [...pointer, key])['description'];
-	const remedy = key === 'version' ? 'write `version: "1"` at the top' : `add "${key}": ${String(described)}`;
+	const what = typeof described === 'string' ? `: ${lowerFirst(described)}` : '';
+	const remedy = key === 'version' ? 'write `version: "1"` at the top' : `add "${key}"${what}`;
 	return {
 		code: 'WORKFLOW_MISSING_KEY',
 		message: `"${key}" is missing${within(pointer, context.kind)}`,
@@ -232,9 +242,28 @@ function shown(value: unknown): string {
 }
 
 function remedyFromSchema(pointer: Pointer, context: Described): string {
+	const wanted = wantedBy(schemaAt(context.schema, pointer));
+	const described = lowerFirst(nearestDescription(pointer, context));
+	return wanted === '' ? described : `write ${wanted} – ${described}`;
+}
+
+function nearestDescription(pointer: Pointer, context: Described): string {
 	const described = schemaAt(context.schema, pointer)['description'];
 	if (typeof described === 'string') return described;
-	return pointer.length === 0 ? 'see `sdd schema`' : remedyFromSchema(pointer.slice(0, -1), context);
+	return pointer.length === 0 ? 'see `sdd schema`' : nearestDescription(pointer.slice(0, -1), context);
+}
+
+function wantedBy({ type, minimum, maximum, pattern }: JsonObject): string {
+	if (pattern === DURATION_PATTERN) return 'a length of time';
+	// Other patterns say nothing to people; the description gives examples.
+	if (pattern !== undefined || type === undefined) return '';
+	const names = [type].flat().map((one) => TYPE_NAMES[String(one)] ?? String(one));
+	const bounds = maximum === undefined ? '' : ` from ${minimum ?? 0} to ${maximum}`;
+	return `${names.join(' or ')}${bounds}`;
+}
+
+function lowerFirst(text: string): string {
+	return /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
 function toPointer(instancePath: string): Pointer {

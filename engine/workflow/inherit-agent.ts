@@ -7,14 +7,19 @@ import type { AgentEntry } from './workflow-file.ts';
 
 export type Inherited =
 	| { readonly ok: true; readonly entry: AgentEntry }
-	| { readonly ok: false; readonly complaint: Complaint; /** The agent in the line whose `extends` is wrong. */ readonly at: string };
+	| {
+			readonly ok: false;
+			readonly complaint: Complaint;
+			/** The agent whose `extends` is to be corrected: the same one, whoever leads there. */
+			readonly at: string;
+	  };
 
 /** An agent with all it inherits; or why there is no end to it. */
 export function inheritAgent(name: string, agents: ReadonlyMap<string, AgentDefinition>): Inherited {
 	const line: string[] = [];
 	let entry: AgentEntry = {};
 	for (let next: string | undefined = name; next !== undefined; ) {
-		if (line.includes(next)) return { ok: false, at: line.at(-1)!, complaint: circle([...line, next]) };
+		if (line.includes(next)) return circle(line.slice(line.indexOf(next)));
 		const found = agents.get(next);
 		if (found === undefined) {
 			return { ok: false, at: line.at(-1)!, complaint: unknownParent(line.at(-1)!, next, [...agents.keys()]) };
@@ -26,10 +31,16 @@ export function inheritAgent(name: string, agents: ReadonlyMap<string, AgentDefi
 	return { ok: true, entry };
 }
 
-function circle(line: readonly string[]): Complaint {
-	const start = line.indexOf(line.at(-1)!);
-	const message = `agents extend each other in a circle: ${line.slice(start).join(' → ')}`;
-	return { code: 'AGENT_EXTENDS_CYCLE', message, remedy: 'remove one of these `extends`' };
+function circle(members: readonly string[]): Inherited {
+	const at = [...members].sort()[0]!;
+	const start = members.indexOf(at);
+	const line = [...members.slice(start), ...members.slice(0, start), at];
+	const message = `agents extend each other in a circle: ${line.join(' → ')}`;
+	return {
+		ok: false,
+		at,
+		complaint: { code: 'AGENT_EXTENDS_CYCLE', message, remedy: 'remove one of these `extends`' },
+	};
 }
 
 function unknownParent(name: string, parent: string, known: readonly string[]): Complaint {

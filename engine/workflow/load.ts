@@ -83,16 +83,18 @@ function parse(text: string, file: string): { readonly value: unknown } | { read
 }
 
 function yamlProblem(error: YAMLException, text: string, file: string): Diagnostic {
-	const said = whatYamlSaid(error.reason);
-	const { mark } = error;
-	if (mark === undefined) return { ...said, severity: 'error', file, line: 0, column: 0 };
+	const { mark, reason } = error;
+	if (mark === undefined) return { ...whatYamlSaid(reason, ''), severity: 'error', file, line: 0, column: 0 };
 	const snippet = text.split('\n', mark.line + 1)[mark.line]?.replace(/\r$/, '') ?? '';
+	const said = whatYamlSaid(reason, snippet.slice(mark.column));
 	return { ...said, severity: 'error', file, line: mark.line + 1, column: mark.column + 1, snippet };
 }
 
-function whatYamlSaid(reason: string): Pick<Diagnostic, 'code' | 'message' | 'remedy'> {
+function whatYamlSaid(reason: string, there: string): Pick<Diagnostic, 'code' | 'message' | 'remedy' | 'length'> {
 	if (reason.startsWith('duplicated mapping key')) {
-		return { code: 'YAML_DUPLICATE_KEY', message: 'this key is there twice', remedy: 'keep one of the two' };
+		const key = /^[^:]*/.exec(there)![0].trim();
+		const message = `the key ${quote(key.replace(/^(["'])(.*)\1$/, '$2'))} is there twice`;
+		return { code: 'YAML_DUPLICATE_KEY', message, remedy: 'keep one of the two', length: key.length };
 	}
 	if (reason.startsWith('aliases exceeded')) {
 		const message = `more than ${MAX_ALIASES} aliases (*name)`;

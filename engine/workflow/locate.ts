@@ -29,6 +29,8 @@ interface Document {
 interface Range {
 	readonly start: number;
 	readonly end: number;
+	/** Whether the text there is the value itself, without escapes or folding: then offsets into it mean something. */
+	readonly literal?: boolean;
 }
 
 /** Walks down the pointer; where it leads nowhere, the last thing that exists is the answer. */
@@ -98,7 +100,11 @@ function rangeOf(document: Document, at: number): Range {
 	const event = document.events[at];
 	switch (event?.type) {
 		case EVENT_ID.SCALAR:
-			return { start: event.valueStart, end: event.valueEnd };
+			return {
+				start: event.valueStart,
+				end: event.valueEnd,
+				literal: document.text.slice(event.valueStart, event.valueEnd) === getScalarValue(document.text, event),
+			};
 		case EVENT_ID.ALIAS:
 			return { start: event.anchorStart - 1, end: event.anchorEnd };
 		case EVENT_ID.SEQUENCE:
@@ -109,7 +115,8 @@ function rangeOf(document: Document, at: number): Range {
 	}
 }
 
-function toSpot(text: string, range: Range, offset: number): Spot {
+function toSpot(text: string, range: Range, within: number): Spot {
+	const offset = range.literal === true ? within : 0;
 	const start = Math.max(0, Math.min(range.start + offset, text.length));
 	const lineStart = text.lastIndexOf('\n', start - 1) + 1;
 	const newline = text.indexOf('\n', start);

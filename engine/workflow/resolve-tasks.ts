@@ -1,8 +1,9 @@
 /** Settles, for each task, who does it and which overlays judge it. Pure. */
 import type { OverlayDefinition } from '../contract.ts';
+import { quote } from '../diagnostic.ts';
 import type { JsonObject } from '../json.ts';
 import { type MergedOverlay, mergeOverlays, type OverlayLayer, placeOf } from './merge-overlays.ts';
-import type { Place } from './source.ts';
+import type { Place, Source } from './source.ts';
 import { defaultsOf, type Workflow } from './workflow.ts';
 import type { TaskEntry } from './workflow-file.ts';
 
@@ -12,9 +13,14 @@ export interface ResolvedTask {
 	readonly entry: TaskEntry;
 	/** Empty when nobody is named. */
 	readonly agent: string;
-	/** Where the agent is named; for nobody, the task itself. */
-	readonly agentPlace: () => Place;
+	readonly naming: Naming;
 	readonly overlays: readonly ResolvedOverlay[];
+}
+
+/** Who names the agent of a task, and where; for nobody, the task itself. */
+export interface Naming {
+	readonly whose: string;
+	readonly place: () => Place;
 }
 
 /** An overlay of a task, enabled or not. */
@@ -70,19 +76,26 @@ function agentOf(
 	id: string,
 	entry: TaskEntry,
 	overlays: readonly ResolvedOverlay[],
-): Pick<ResolvedTask, 'agent' | 'agentPlace'> {
+): Pick<ResolvedTask, 'agent' | 'naming'> {
 	const { source } = workflow;
+	const task = `task ${quote(id)}`;
 	if (entry.agent !== undefined) {
-		return { agent: entry.agent, agentPlace: () => ({ source, pointer: ['tasks', id, 'agent'], on: 'value' }) };
+		const place = (): Place => ({ source, pointer: ['tasks', id, 'agent'], on: 'value' });
+		return { agent: entry.agent, naming: { whose: task, place } };
 	}
 	for (const overlay of overlays) {
 		const worker = overlay.enabled ? workerOf(overlay) : undefined;
-		if (worker !== undefined) return { agent: worker, agentPlace: () => placeOfValue(overlay, worker) };
+		if (worker === undefined) continue;
+		const whose = `overlay ${quote(overlay.merged.name)} of ${task}`;
+		return { agent: worker, naming: { whose, place: () => placeOfValue(overlay, worker) } };
 	}
 	const layer = defaultsOf(workflow).findLast((one) => one.settings.agent !== undefined);
-	if (layer === undefined) return { agent: '', agentPlace: () => ({ source, pointer: ['tasks', id], on: 'key' }) };
-	const place = { source: layer.source, pointer: ['defaults', 'agent'], on: 'value' } as const;
-	return { agent: layer.settings.agent!, agentPlace: () => place };
+	if (layer !== undefined) return { agent: layer.settings.agent!, naming: byDefaults(layer.source) };
+	return { agent: '', naming: { whose: task, place: () => ({ source, pointer: ['tasks', id], on: 'key' }) } };
+}
+
+function byDefaults(source: Source): Naming {
+	return { whose: 'the defaults', place: () => ({ source, pointer: ['defaults', 'agent'], on: 'value' }) };
 }
 
 function workerOf({ definition, options }: ResolvedOverlay): string | undefined {

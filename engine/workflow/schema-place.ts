@@ -24,12 +24,14 @@ export function within(pointer: Pointer, kind: Subject): string {
 /** A value's own name, and whose it is. */
 export function nameOf(pointer: Pointer, kind: Subject): string {
 	if (pointer.length === 0) return WHOLE[kind];
-	if (ownerOf(pointer) !== ownerOf(pointer.slice(0, -1))) return ownerOf(pointer);
-	const last = pointer.at(-1)!;
-	const isEntry = /^\d+$/.test(String(last));
-	const name = isEntry ? `entry ${Number(last) + 1} of "${pointer.at(-2)}"` : `"${last}"`;
-	const owner = ownerOf(pointer.slice(0, isEntry ? -2 : -1));
-	return owner === '' ? name : `${name} of ${owner}`;
+	const owner = ownerOf(pointer);
+	const own = pointer.slice(pointer.findIndex((_, length) => ownerOf(pointer.slice(0, length)) === owner));
+	if (pointer.every((_, length) => ownerOf(pointer.slice(0, length)) !== owner)) return owner;
+	const last = String(own.at(-1));
+	const isEntry = /^\d+$/.test(last);
+	const name = quote(own.slice(0, isEntry ? -1 : undefined).join('.'));
+	const whole = isEntry ? `entry ${Number(last) + 1} of ${name}` : name;
+	return owner === '' ? whole : `${whole} of ${owner}`;
 }
 
 const WHOLE: { readonly [S in Subject]: string } = {

@@ -44,13 +44,21 @@ export function configSchema(definitions: readonly OverlayDefinition[]): JsonObj
 		version: { const: '1', description: 'The version of this format: "1".' },
 		defaults: ref('defaults'),
 		max_parallel: MAX_PARALLEL,
-		prompts: keys("Templates that replace the built-in prompts: files relative to the project's root.", {
-			developer: text("Template of the coder's brief."),
-			reviewer: text("Template of the reviewer's prompt."),
-		}),
+		prompts: prompts(definitions),
 	};
 	const schema = keys("The project's settings.", properties);
 	return { $schema: DRAFT, title: 'sdd settings', ...schema, definitions: parts(definitions) };
+}
+
+/** The coder's brief is the engine's; all other prompts belong to overlays. */
+function prompts(definitions: readonly OverlayDefinition[]): JsonObject {
+	const ofOverlays = definitions.flatMap(({ name, templates = {} }) =>
+		Object.keys(templates).map((template) => [template, text(`Template of the prompt "${template}" of ${name}.`)]),
+	);
+	return keys("Templates that replace the built-in prompts: files relative to the project's root.", {
+		developer: text("Template of the coder's brief."),
+		...Object.fromEntries(ofOverlays),
+	});
 }
 
 /** The schema of one agent, in a workflow or in `.ai-sdd/agents/<name>.yaml`. */

@@ -15,7 +15,7 @@ export interface ConfigFile {
 	readonly version?: '1';
 	readonly defaults?: Settings;
 	readonly max_parallel?: number;
-	readonly prompts?: { readonly developer?: string; readonly reviewer?: string };
+	readonly prompts?: { readonly [template: string]: string };
 }
 
 export interface AgentEntry {

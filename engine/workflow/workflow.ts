@@ -38,8 +38,12 @@ export function defaultsOf(workflow: Workflow): readonly DefaultsLayer[] {
 	];
 }
 
-/** Whether the user wrote a task of this name, even if it was too wrong to keep. */
-export function isWrittenTask(workflow: Workflow, id: string): boolean {
-	const { tasks } = workflow.source.value as { readonly tasks?: unknown };
-	return tasks !== null && typeof tasks === 'object' && Object.hasOwn(tasks, id);
+/** Whether the user wrote anything there, even if it was too wrong to keep: then it has been told already. */
+export function isWritten({ value }: Source, pointer: Pointer): boolean {
+	let at = value;
+	for (const step of pointer) {
+		if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return false;
+		at = (at as { readonly [key: string]: unknown })[step];
+	}
+	return true;
 }

@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CommandSettings, createCommandAdapter, folderFor } from '../../agents/command.ts';
+import { fileNameFor } from '../../agents/agent-files.ts';
+import { type CommandSettings, createCommandAdapter } from '../../agents/command.ts';
 import type { AgentOutcome, AgentRequest } from '../../engine/agent.ts';
 import { isGone, statOf } from '../../engine/process/groups.ts';
 import { maskFile } from '../../engine/store/mask-file.ts';
@@ -41,10 +42,12 @@ describe('an agent that succeeds', () => {
 	it('gets its brief on stdin, and its stdout is its output', async () => {
 		const outcome = await run(['tr', 'a-z', 'A-Z']);
 		const sha256 = createHash('sha256').update('DO IT.\n').digest('hex');
-		const output = { text: 'DO IT.\n', bytes: 7, sha256, file: 'agents/implement@1/stdout.txt' };
+		const output = { text: 'DO IT.\n', bytes: 7, sha256, file: 'agents/implement@1.stdout.txt' };
 		expect(outcome).toEqual({ ok: true, output, usage: null, ms: expect.any(Number) });
-		expect(readFileSync(join(dir, 'agents/implement@1/brief.md'), 'utf8')).toBe('Do it.\n');
-		expect(readFileSync(join(dir, 'agents/implement@1/stdout.txt'), 'utf8')).toBe('DO IT.\n');
+		expect(readFileSync(join(dir, 'agents/briefs.ndjson'), 'utf8')).toBe(
+			'{"key":"implement#1","prompt":"Do it.\\n"}\n',
+		);
+		expect(readFileSync(join(dir, 'agents/implement@1.stdout.txt'), 'utf8')).toBe('DO IT.\n');
 	});
 
 	it('reads a brief of 5 MB', async () => {
@@ -69,8 +72,7 @@ describe('an agent that succeeds', () => {
 	it('that is run again under the same key replaces what the first run left', async () => {
 		await run(['echo', 'a long first output']);
 		expect(textOf(await run(['echo', 'second'], { prompt: 'new' }))).toBe('second\n');
-		expect(readFileSync(join(dir, 'agents/implement@1/stdout.txt'), 'utf8')).toBe('second\n');
-		expect(readFileSync(join(dir, 'agents/implement@1/brief.md'), 'utf8')).toBe('new');
+		expect(readFileSync(join(dir, 'agents/implement@1.stdout.txt'), 'utf8')).toBe('second\n');
 	});
 
 	it('is kept apart from twenty others that run at the same time', async () => {
@@ -115,9 +117,7 @@ describe('output', () => {
 		expect(outcome.output?.text).toBe('key ************\n');
 		expect(outcome.output?.sha256).toBe(createHash('sha256').update('key ************\n').digest('hex'));
 		expect(outcome).toMatchObject({ reason: expect.stringContaining('oh ************') });
-		const files = readdirSync(join(dir, 'agents/implement@1')).map((name) =>
-			readFileSync(join(dir, 'agents/implement@1', name), 'utf8'),
-		);
+		const files = readdirSync(join(dir, 'agents')).map((name) => readFileSync(join(dir, 'agents', name), 'utf8'));
 		expect(files.join()).not.toContain('s3cret-value');
 	});
 });
@@ -174,7 +174,7 @@ describe('an agent that fails', () => {
 	it('by a flood: what is kept is no more than it may write', async () => {
 		const outcome = await run('yes | head -c 200000000', {}, { maxOutputBytes: 1_000_000 });
 		expect(outcome).toMatchObject({ code: 'AGENT_FLOOD', reason: 'agent "dev" wrote more than 1,000,000 bytes' });
-		expect(statSync(join(dir, 'agents/implement@1/stdout.txt')).size).toBe(1_000_000);
+		expect(statSync(join(dir, 'agents/implement@1.stdout.txt')).size).toBe(1_000_000);
 	});
 
 	it('as it was cancelled', async () => {
@@ -221,12 +221,51 @@ describe('an agent that fails', () => {
 	});
 });
 
-it('a brief that cannot be written is an error of the store, with a remedy', async () => {
+it('a folder that cannot be made is an error of the store, with a remedy', async () => {
 	writeFileSync(join(dir, 'agents'), 'in the way');
 	await expect(run(['true'])).rejects.toMatchObject({
 		code: 'STORE_NOT_A_FOLDER',
-		message: `cannot write the brief ${dir}/agents/implement@1/brief.md: a file is in the way of a folder (ENOTDIR)`,
+		message: `cannot make the folder ${dir}/agents: a file is in the way of a folder (EEXIST)`,
 	});
+});
+
+it('a brief that cannot be written is an error of the store', async () => {
+	await run(['true']);
+	rmSync(join(dir, 'agents'), { recursive: true });
+	await expect(run(['true'])).rejects.toMatchObject({
+		code: 'STORE_IO',
+		message: expect.stringMatching(
+			/^cannot write the brief .*\.brief\.md: there is no such file or folder \(ENOENT\)$/,
+		),
+	});
+});
+
+it('an agent that removes its own output is an error of the store, not a bug', async () => {
+	await expect(run('rm -r agents')).rejects.toMatchObject({
+		code: 'STORE_IO',
+		message: `cannot read what the agent wrote to ${dir}/agents/implement@1.stdout.txt: there is no such file or folder (ENOENT)`,
+	});
+});
+
+it('agents that run one after another share what they leave empty, and keep what they wrote', async () => {
+	for (const n of [1, 2, 3]) await run(n === 2 ? 'echo oops >&2' : 'echo fine', { key: `t#${n}` });
+	const files = readdirSync(join(dir, 'agents')).map((name) => name.replace(String(process.pid), 'PID'));
+	expect(files.sort()).toEqual([
+		'briefs.ndjson',
+		'slot-PID-0.brief.md',
+		'slot-PID-0.stderr.txt',
+		't@1.stdout.txt',
+		't@2.stderr.txt',
+		't@2.stdout.txt',
+		't@3.stdout.txt',
+	]);
+	expect(readFileSync(join(dir, 'agents/t@2.stderr.txt'), 'utf8')).toBe('oops\n');
+});
+
+it('a short brief after a long one is not followed by the rest of that', async () => {
+	expect(textOf(await run(['cat'], { key: 't#1', prompt: 'a long brief' }))).toBe('a long brief');
+	expect(textOf(await run(['cat'], { key: 't#2', prompt: 'ß' }))).toBe('ß');
+	expect(textOf(await run(['cat'], { key: 't#3', prompt: '' }))).toBe('');
 });
 
 it('an agent sees its own environment and nothing of ours but the basics', async () => {
@@ -254,16 +293,16 @@ it('an agent sees its own environment and nothing of ours but the basics', async
 	]);
 });
 
-describe('the folder for a key', () => {
+describe('the file name for a key', () => {
 	it('is readable, and never a path', () => {
-		expect(folderFor('implement#2/after/agentic_review/review')).toBe('implement@2+after+agentic_review+review');
-		expect(folderFor('../..')).toBe('%2e.%2e.+%2e.%2e.');
+		expect(fileNameFor('implement#2/after/agentic_review/review')).toBe('implement@2+after+agentic_review+review');
+		expect(fileNameFor('../..')).toBe('%2e.%2e.+%2e.%2e.');
 	});
 
 	it('differs for keys that differ, also only in case or at the end of a long one', () => {
 		const long = 'x'.repeat(500);
 		const keys = ['a/b', 'a#b', 'a+b', 'a@b', 'A/b', 'a%2fb', `${long}1`, `${long}2`, long];
-		expect(new Set(keys.map(folderFor)).size).toBe(keys.length);
-		expect(Math.max(...keys.map((key) => folderFor(key).length))).toBeLessThan(200);
+		expect(new Set(keys.map(fileNameFor)).size).toBe(keys.length);
+		expect(Math.max(...keys.map((key) => fileNameFor(key).length))).toBeLessThan(200);
 	});
 });

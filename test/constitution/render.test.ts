@@ -7,10 +7,10 @@ const merged = {
 	sources: { Purpose: ['constitution.md'], Standards: ['built-in defaults', 'src/constitution.md'] },
 };
 
-it('every section is printed with its sources, without control characters', () => {
+it('every section is printed with its sources, without escape sequences', () => {
 	expect(renderConstitution(merged)).toBe(
 		'## Purpose\n(from constitution.md)\n\nShip it.\n\n' +
-			'## Standards\n(from built-in defaults < src/constitution.md)\n\n- a\n- b[31m',
+			'## Standards\n(from built-in defaults < src/constitution.md)\n\n- a\n- b',
 	);
 });
 

@@ -129,3 +129,10 @@ it('a folder that cannot be made is an error of the store', async () => {
 		message: `cannot make the folder ${dir}/run/checks/implement@2: a file is in the way of a folder (ENOTDIR)`,
 	});
 });
+
+it('a check that removes its own output is an error of the store', async () => {
+	await expect(check([aCheck('echo x; rm -r run')])).rejects.toMatchObject({
+		code: 'STORE_IO',
+		message: expect.stringMatching(/^cannot read what the check wrote to .*1-tests\.txt: there is no such file or folder/),
+	});
+});

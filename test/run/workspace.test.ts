@@ -313,6 +313,42 @@ describe('with git', () => {
 		expect(existsSync(join(dir, 'trapped'))).toBe(false);
 	});
 
+	it('a change that leaves a file’s size alone is seen, however soon it comes', async () => {
+		const workspace = await open();
+		const trees = Array.from({ length: 10 }, (_, n) => {
+			write('a.txt', `${n}ne\n`);
+			return workspace.tree();
+		});
+		expect(new Set(trees).size).toBe(10);
+	});
+
+	it('where no git is installed there is no tree', async () => {
+		const path = process.env['PATH'];
+		process.env['PATH'] = dir;
+		try {
+			expect((await open()).tree()).toBeNull();
+		} finally {
+			process.env['PATH'] = path;
+		}
+	});
+
+	it('a repository without a commit has a tree too', async () => {
+		rmSync(join(project, '.git'), { recursive: true });
+		git('init', '-q');
+		expect((await open()).tree()).toMatch(/^[0-9a-f]{40}$/);
+	});
+
+	it('a folder that is a repository of its own does not hide the rest', async () => {
+		mkdirSync(join(project, 'nested'));
+		execFileSync('git', ['init', '-q'], { cwd: join(project, 'nested') });
+		write('nested/x.txt');
+		const workspace = await open();
+		const before = workspace.tree();
+		write('b.txt');
+		expect(before).toMatch(/^[0-9a-f]{40}$/);
+		expect(workspace.tree()).not.toBe(before);
+	});
+
 	it('variables that point git elsewhere are not heeded', async () => {
 		process.env['GIT_DIR'] = '/nowhere';
 		try {

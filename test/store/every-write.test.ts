@@ -1,4 +1,4 @@
-/** Kills a process before, in the middle of and after every single call that changes the disk. */
+/** Kills a process at every single call that changes the disk, and has every single one of them fail. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,9 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the scenario until the given point; returns what it said was safe. */
-function runUntil(project: string, killAt: number): Promise<{ said: readonly string[]; killed: boolean }> {
-	const env = { ...process.env, KILL_AT: String(killAt) };
+/** Runs the scenario with a kill or a failure somewhere; returns what it said was safe. */
+function run(project: string, trouble: NodeJS.ProcessEnv): Promise<{ said: readonly string[]; killed: boolean }> {
+	const env = { ...process.env, ...trouble };
 	return new Promise((resolve, reject) => {
 		execFile(process.execPath, ['--import', preload, program, project], { env }, (error, stdout, stderr) => {
 			const killed = error?.signal === 'SIGKILL';
@@ -90,24 +90,56 @@ function everyFolder(root: string): readonly string[] {
 	return [root, ...new Set(entries.map((entry) => entry.parentPath))];
 }
 
-it('a kill at any write point loses nothing that was said to be safe, and leaves nothing half', async () => {
-	const { said, killed } = await runUntil(join(folder, 'whole'), 0);
+/** How many points to kill at, and how many calls to fail, an undisturbed run has. */
+async function countPoints(): Promise<{ readonly points: number; readonly calls: number }> {
+	const { said, killed } = await run(mkdtempSync(join(folder, 'whole-')), {});
 	expect(killed).toBe(false);
-	const points = Number(said.at(-1)?.split(' ')[1]);
-	expect(points).toBeGreaterThan(100);
+	expect(said.at(-2)).toBe('done');
+	const [, points, calls] = said.at(-1)?.split(' ').map(Number) ?? [];
+	return { points: points ?? 0, calls: calls ?? 0 };
+}
+
+/** Two at a time, as there are two cores almost everywhere. */
+async function forAll(count: number, act: (number: number) => Promise<void>): Promise<void> {
 	let next = 1;
 	const lane = async () => {
-		for (let at = next++; at <= points; at = next++) await killAt(at);
+		for (let number = next++; number <= count; number = next++) await act(number);
 	};
 	await Promise.all([lane(), lane()]);
-	console.log(`${points} write points`);
+}
+
+it('a kill at any write point loses nothing that was said to be safe, and leaves nothing half', async () => {
+	const { points } = await countPoints();
+	expect(points).toBeGreaterThan(100);
+	await forAll(points, async (number) => {
+		const project = join(folder, `kill-${number}`);
+		const { said, killed } = await run(project, { KILL_AT: String(number) });
+		expect(killed, `point ${number}`).toBe(true);
+		if (existsSync(stateDir(project))) await check(project, said);
+		await recover(project);
+		rmSync(project, { recursive: true });
+	});
+	console.log(`killed at ${points} points`);
 }, 120_000);
 
-async function killAt(at: number): Promise<void> {
-	const project = join(folder, `at-${at}`);
-	const { said, killed } = await runUntil(project, at);
-	expect(killed, `point ${at}`).toBe(true);
-	if (existsSync(stateDir(project))) await check(project, said);
-	await recover(project);
-	rmSync(project, { recursive: true });
-}
+it.each(['ENOSPC', 'EIO'])(
+	'a call that fails with %s is reported, and nothing is said to be safe that is not',
+	async (errno) => {
+		const { calls } = await countPoints();
+		expect(calls).toBeGreaterThan(50);
+		let reported = 0;
+		await forAll(calls, async (number) => {
+			const project = join(folder, `fail-${errno}-${number}`);
+			const { said } = await run(project, { FAIL_AT: String(number), FAIL_WITH: errno });
+			expect(said.at(-1), `call ${number}`).toMatch(/^(?:done|failed STORE_(?:DISK_FULL|IO|SYNC_FAILED))$/);
+			if (said.at(-1) !== 'done') reported++;
+			if (existsSync(stateDir(project))) await check(project, said);
+			await recover(project);
+			rmSync(project, { recursive: true });
+		});
+		// Only bringing the view of an item up to date may fail in silence.
+		console.log(`${errno}: ${reported} of ${calls} failing calls reported`);
+		expect(reported).toBeGreaterThan(calls * 0.8);
+	},
+	120_000,
+);

@@ -1,12 +1,15 @@
 /**
  * Loaded before a child program (`node --import`): counts every call that changes the disk, and kills the process before,
- * in the middle of or after the one that KILL_AT names. Without KILL_AT it prints how many such points there were.
+ * in the middle of or after the one that KILL_AT names, or has the call fail that FAIL_AT names, with the error FAIL_WITH.
+ * Without either it prints how many points and calls there were.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 const killAt = Number(process.env.KILL_AT ?? 0);
+const failAt = Number(process.env.FAIL_AT ?? 0);
 let points = 0;
+let calls = 0;
 
 function point(): boolean {
 	points++;
@@ -16,6 +19,13 @@ function point(): boolean {
 function die(): never {
 	process.kill(process.pid, 'SIGKILL');
 	throw new Error('still alive');
+}
+
+function failIfAsked(syscall: string): void {
+	calls++;
+	if (calls !== failAt) return;
+	const code = process.env.FAIL_WITH ?? 'EIO';
+	throw Object.assign(new Error(`${code}: simulated`), { code, syscall });
 }
 
 const CHANGING = [
@@ -36,6 +46,7 @@ const patched = fs as unknown as { [name: string]: Call };
 for (const name of CHANGING) {
 	const real = patched[name] as Call;
 	patched[name] = (...args) => {
+		failIfAsked(name);
 		if (point()) die();
 		const result = real(...args);
 		if (point()) die();
@@ -45,6 +56,7 @@ for (const name of CHANGING) {
 
 const writeSync = patched.writeSync as Call;
 patched.writeSync = (fd, bytes, at, length) => {
+	failIfAsked('write');
 	if (point()) die();
 	if (point()) {
 		writeSync(fd, bytes, at, Math.ceil((length as number) / 2));
@@ -56,4 +68,4 @@ patched.writeSync = (fd, bytes, at, length) => {
 };
 
 syncBuiltinESMExports();
-if (killAt === 0) process.on('exit', () => process.stdout.write(`points ${points}\n`));
+if (killAt + failAt === 0) process.on('exit', () => process.stdout.write(`points ${points} ${calls}\n`));

@@ -1,0 +1,141 @@
+/** `sdd audit verify`: proves that what is stored is what was recorded. */
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { OverlayLog } from '../../engine/contract.ts';
+import { EXIT, SddError } from '../../engine/errors.ts';
+import type { JournalRecord } from '../../engine/events.ts';
+import { printable } from '../../engine/printable.ts';
+import { runNamed } from '../../engine/run/find-run.ts';
+import { readRun } from '../../engine/run/read-run.ts';
+import { type RunViewOptions, viewsOfRun } from '../../engine/run/run-views.ts';
+import { mkdirDurable, replaceFile } from '../../engine/store/durable.ts';
+import { appendHead } from '../../engine/store/heads.ts';
+import { listRuns } from '../../engine/store/state-folder.ts';
+import type { Problem, Verification } from '../../engine/store/verification.ts';
+import { verifyAll, verifyRun } from '../../engine/store/verify.ts';
+import type { ExpectedView } from '../../engine/store/verify-views.ts';
+import type { Arguments } from '../arguments.ts';
+import { asJson, type Terminal } from '../terminal.ts';
+import { definitionsFor } from '../wiring.ts';
+
+export async function auditVerify(terminal: Terminal, args: Arguments): Promise<number> {
+	const project = terminal.project();
+	const given = args.positionals[0];
+	const run = given === undefined ? null : runNamed(project, given);
+	const anchor = anchorIn(args);
+	const books = await openBooks(project);
+	const verify = (): Verification => {
+		const options = { views: books.viewsOf, ...(anchor === null ? {} : { anchor }) };
+		return run === null ? verifyAll(project, options) : verifyRun(project, run, options);
+	};
+	let found = verify();
+	const repaired = args.has('repair') ? repair(project, books, found) : [];
+	if (repaired.length > 0) found = verify();
+	const bad = found.problems.filter((problem) => !isExpected(problem, books));
+	if (args.has('json')) terminal.out(asJson({ ok: bad.length === 0, ...found, problems: bad, repaired }));
+	else terminal.out(report(found, bad, repaired));
+	return bad.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+function anchorIn(args: Arguments): string | null {
+	const anchor = args.value('anchor');
+	if (anchor === null || /^[0-9a-f]{64}$/.test(anchor)) return anchor;
+	throw new SddError('CLI_USAGE', 'sdd audit verify: --anchor needs a whole sha256, 64 hex digits', 'copy the journal head that `sdd run` printed');
+}
+
+/** What the views of all runs should be, as their journals were read. */
+interface Books {
+	viewsOf(records: readonly JournalRecord[], run: string): readonly ExpectedView[];
+	/** The newest answer of `viewsOf` for every path, with whether its run is over. */
+	readonly views: Map<string, { readonly expected: string; readonly isOver: boolean }>;
+	/** Finished runs, with their last record. */
+	readonly finished: Map<string, JournalRecord>;
+}
+
+async function openBooks(project: string): Promise<Books> {
+	const runs = listRuns(project);
+	const options = new Map<string, RunViewOptions>();
+	for (const run of runs) {
+		const read = await optionsFor(project, run, run === runs.at(-1));
+		if (read !== null) options.set(run, read);
+	}
+	const books: Books = {
+		views: new Map(),
+		finished: new Map(),
+		viewsOf(records, run) {
+			const of = options.get(run);
+			const last = records.at(-1);
+			if (of === undefined || last === undefined) return [];
+			const isOver = records.some((record) => record.kind === 'run_finished');
+			if (isOver) books.finished.set(run, last);
+			const views = viewsOfRun(records, of);
+			for (const { path, expected } of views) if (!books.views.has(path)) books.views.set(path, { expected, isOver });
+			return views;
+		},
+	};
+	return books;
+}
+
+async function optionsFor(project: string, run: string, isNewest: boolean): Promise<RunViewOptions | null> {
+	try {
+		const { plan } = readRun(project, run);
+		const definitionOf = await definitionsFor(project, plan);
+		const logs = new Map<string, OverlayLog>();
+		for (const overlay of plan.tasks.flatMap((task) => task.overlays)) {
+			const log = definitionOf(overlay)?.log;
+			if (log !== undefined) logs.set(overlay.name, log);
+		}
+		return { project, plan, logOf: (name) => logs.get(name) ?? null, isNewest, isInPlace: (path) => belongsTo(path, run, isNewest) };
+	} catch (error) {
+		if (error instanceof SddError) return null;
+		throw error;
+	}
+}
+
+/** A log lies in its first place until a later run puts it aside; the newest run's is expected there in any case. */
+function belongsTo(path: string, run: string, isNewest: boolean): boolean {
+	try {
+		return (JSON.parse(readFileSync(path, 'utf8')) as { run_id?: unknown }).run_id === run || isNewest;
+	} catch {
+		return isNewest;
+	}
+}
+
+/** A run that is under way, or was killed, may have views that are behind: that is no sign of tampering. */
+function isExpected(problem: Problem, books: Books): boolean {
+	if (problem.kind !== 'stale') return false;
+	const view = [...books.views].find(([path]) => path.endsWith(problem.file));
+	return view !== undefined && !view[1].isOver;
+}
+
+/** Views are written anew from sound journals; a finished run whose head nobody noted gets its note. Nothing else. */
+function repair(project: string, books: Books, found: Verification): readonly string[] {
+	const repaired: string[] = [];
+	for (const { kind, file } of found.problems) {
+		const view = kind === 'view' || kind === 'stale' ? [...books.views].find(([path]) => path.endsWith(file)) : undefined;
+		if (view === undefined) continue;
+		mkdirDurable(dirname(view[0]));
+		replaceFile(view[0], view[1].expected);
+		repaired.push(file);
+	}
+	for (const { kind, what } of found.problems) {
+		const run = kind === 'head' ? /^run (\S+) has finished, but no head/.exec(what)?.[1] : undefined;
+		const last = run === undefined ? undefined : books.finished.get(run);
+		if (run === undefined || last === undefined) continue;
+		appendHead(project, { run, seq: last.seq, head: last.hash, at: last.at, state: 'finished' });
+		repaired.push(`head of run ${run}`);
+	}
+	return repaired;
+}
+
+function report(found: Verification, bad: readonly Problem[], repaired: readonly string[]): string {
+	const problems = bad.map(({ file, where, what, remedy }) => {
+		const place = [file, where].filter((part) => part !== '').join(', ');
+		return `${printable(place === '' ? what : `${place}: ${what}`)}\n  remedy: ${printable(remedy)}\n`;
+	});
+	const notes = found.notes.map(({ file, message }) => `note: ${printable(`${file}: ${message}`)}\n`);
+	const fixed = repaired.map((what) => `repaired: ${printable(what)}\n`);
+	const heads = found.heads.map(({ run, seq, hash }) => `run ${run}: ${seq} records, head ${hash}\n`);
+	const verdict = bad.length === 0 ? 'ok' : `${bad.length} problem${bad.length === 1 ? '' : 's'}`;
+	return [...problems, ...notes, ...fixed, ...heads, `${verdict}: ${found.records} records checked\n`].join('');
+}

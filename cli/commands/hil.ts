@@ -1,0 +1,142 @@
+/** `sdd hil`: the questions that wait for a person, and their answers. */
+import { userInfo } from 'node:os';
+import { EXIT, SddError } from '../../engine/errors.ts';
+import type { HilItem, HilResolution } from '../../engine/events.ts';
+import type { Json, JsonObject } from '../../engine/json.ts';
+import { printable, printableLine } from '../../engine/printable.ts';
+import { foldRun } from '../../engine/run/read-run.ts';
+import { ackItem, listItems, readItem, resolveItem } from '../../engine/store/hil-store.ts';
+import { redactor } from '../../engine/store/redact.ts';
+import type { Arguments } from '../arguments.ts';
+import { errorText } from '../explain.ts';
+import type { Command } from '../main.ts';
+import { asJson, type Terminal, table } from '../terminal.ts';
+
+export function hilList(terminal: Terminal, args: Arguments): number {
+	const project = terminal.project();
+	const { items, damaged } = listItems(project);
+	const isOver = runOver(project);
+	const shown = args.has('all') ? items : items.filter((item) => item.resolution === null && !isOver(item.run_id));
+	if (args.has('json')) terminal.out(asJson({ items: shown }));
+	else if (shown.length === 0) terminal.out('nothing waits for a person\n');
+	else {
+		const rows = shown.map((item) => [item.id, item.status, item.task_id, item.trigger, item.created_at.slice(0, 19), printableLine(item.question, 60)]);
+		terminal.out(table([['id', 'status', 'task', 'trigger', 'since', 'question'], ...rows]));
+	}
+	for (const { error } of damaged) terminal.err(errorText(error));
+	return damaged.length > 0 ? EXIT.failed : EXIT.done;
+}
+
+export function hilShow(terminal: Terminal, args: Arguments): number {
+	const item = readItem(terminal.project(), args.positionals[0] ?? '');
+	terminal.out(args.has('json') ? asJson(item) : itemText(item));
+	return EXIT.done;
+}
+
+export function hilAck(terminal: Terminal, args: Arguments): number {
+	refuseAgents(terminal);
+	const by = args.value('by') ?? userInfo().username;
+	const item = ackItem(terminal.project(), args.positionals[0] ?? '', { by, at: new Date().toISOString() });
+	terminal.out(args.has('json') ? asJson(item) : `${item.id}: ${item.status}\n`);
+	return EXIT.done;
+}
+
+/** The command for one choice; without one it is the second argument, for overlays that offer choices of their own. */
+export function decide(named?: string): Command {
+	return (terminal, args) => {
+		const choice = named ?? args.positionals[1] ?? '';
+		refuseAgents(terminal);
+		const project = terminal.project();
+		const id = args.positionals[0] ?? '';
+		const asked = readItem(project, id);
+		if (asked.resolution === null && runOver(project)(asked.run_id)) throw runIsOver(asked);
+		const item = resolveItem(project, id, resolutionBy(terminal, args, choice));
+		if (args.has('json')) terminal.out(asJson(item));
+		else terminal.out(`${id}: ${choice} by ${item.resolution?.by ?? ''}. ${nextStep(choice, item)}\n`);
+		return EXIT.done;
+	};
+}
+
+function resolutionBy(terminal: Terminal, args: Arguments, choice: string): HilResolution {
+	const notes = args.value('notes');
+	return {
+		choice,
+		by: args.value('by') ?? userInfo().username,
+		via: (terminal.env['CI'] ?? '') !== '' ? 'ci' : terminal.canAsk ? 'tty' : 'cli',
+		notes: notes === null ? null : redactor([]).text(notes),
+		at: new Date().toISOString(),
+	};
+}
+
+function nextStep(choice: string, item: HilItem): string {
+	if (choice === 'takeover') return `Edit the files of "${item.task_id}", then go on with sdd run: they will be reviewed.`;
+	return 'Go on with sdd run.';
+}
+
+/** An agent may see the queue, but never decide. */
+function refuseAgents(terminal: Terminal): void {
+	if ((terminal.env['SDD_AGENT'] ?? '') === '') return;
+	throw new SddError(
+		'HIL_BY_AGENT',
+		'this was called by an agent (SDD_AGENT is set), and agents cannot decide what waits for a person',
+		'a person must decide, in a shell of their own',
+	);
+}
+
+function runIsOver(item: HilItem): SddError {
+	return new SddError(
+		'HIL_RUN_OVER',
+		`the run ${item.run_id} of the item ${item.id} is over: nothing would come of a decision`,
+		'see what waits now with `sdd hil list`',
+	);
+}
+
+/** Whether a run is over; each journal is read once. */
+function runOver(project: string): (run: string) => boolean {
+	const known = new Map<string, boolean>();
+	return (run) => {
+		const over = known.get(run) ?? isFinished(project, run);
+		known.set(run, over);
+		return over;
+	};
+}
+
+function isFinished(project: string, run: string): boolean {
+	try {
+		return foldRun(project, run).status === 'finished';
+	} catch (error) {
+		if (error instanceof SddError) return false;
+		throw error;
+	}
+}
+
+function itemText(item: HilItem): string {
+	const head = [
+		`${item.id}: ${item.status}`,
+		`task ${item.task_id} of ${item.workflow}, run ${item.run_id}; asked by ${item.overlay} (${item.trigger}) at ${item.created_at}`,
+		'',
+		printable(item.question),
+	];
+	return `${[...head, ...contextLines(item.context), '', ...decisionLines(item)].join('\n')}\n`;
+}
+
+function contextLines(context: JsonObject): readonly string[] {
+	return Object.entries(context).flatMap(([name, value]) => ['', `${name}:`, ...valueLines(value)]);
+}
+
+function valueLines(value: Json | undefined): readonly string[] {
+	const text = typeof value === 'string' ? value : JSON.stringify(value ?? null, null, 2);
+	return printable(text).split('\n').map((line) => `  ${line}`);
+}
+
+function decisionLines(item: HilItem): readonly string[] {
+	if (item.resolution === null) return ['Decide with one of:', ...item.choices.map((choice) => `  sdd hil ${commandFor(choice, item.id)}`)];
+	const { choice, by, via, at, notes } = item.resolution;
+	return [`decided: ${choice} by ${printableLine(by)} (${via}) at ${at}${notes === null ? '' : `: ${printable(notes)}`}`];
+}
+
+const NAMED_CHOICES: readonly string[] = ['accept', 'rework', 'takeover', 'reject'];
+
+function commandFor(choice: string, id: string): string {
+	return NAMED_CHOICES.includes(choice) ? `${choice} ${id}` : `decide ${id} ${printableLine(choice)}`;
+}

@@ -1,0 +1,22 @@
+/** `sdd plan`: what would run. */
+import { EXIT } from '../../engine/errors.ts';
+import { planToDisk } from '../../engine/plan/plan-file.ts';
+import type { Arguments } from '../arguments.ts';
+import type { Terminal } from '../terminal.ts';
+import { overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
+
+export async function plan(terminal: Terminal, args: Arguments): Promise<number> {
+	const prepared = await prepareWorkflow(terminal, args.positionals[0] ?? '', overridesIn(args));
+	if (!prepared.ok) {
+		printDiagnostics(terminal, prepared.diagnostics);
+		return EXIT.usage;
+	}
+	printDiagnostics(terminal, prepared.warnings);
+	if (args.has('json')) terminal.out(`${planToDisk(prepared.plan).trimEnd()}\n`);
+	else {
+		const { planMermaid, printPlan } = await import('../../engine/plan/print-plan.ts');
+		const text = args.has('mermaid') ? planMermaid(prepared.plan) : printPlan(prepared.plan, prepared);
+		terminal.out(`${text}\n`);
+	}
+	return EXIT.done;
+}

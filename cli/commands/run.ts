@@ -1,0 +1,196 @@
+/** `sdd run`: runs a workflow, or goes on with its unfinished run. */
+import { userInfo } from 'node:os';
+import { relative, resolve, sep } from 'node:path';
+import { secretsOf } from '../../agents/environment.ts';
+import { EXIT, SddError } from '../../engine/errors.ts';
+import { createOverlayHost } from '../../engine/hosts/overlay-host.ts';
+import type { Plan } from '../../engine/plan/plan.ts';
+import { planFromDisk, planToDisk } from '../../engine/plan/plan-file.ts';
+import type { Reporter } from '../../engine/report/reporter.ts';
+import { cancelRun, type ExecuteOptions, executeRun, type RunResult } from '../../engine/run/execute-run.ts';
+import { newestRunOf, type RunStart } from '../../engine/run/find-run.ts';
+import { createLocalWorld } from '../../engine/run/local-world.ts';
+import { frozenPlan, isKnownToBeOver, type OpenOptions } from '../../engine/run/open-run.ts';
+import { foldRun } from '../../engine/run/read-run.ts';
+import { sha256 } from '../../engine/store/hash.ts';
+import { maskFile } from '../../engine/store/mask-file.ts';
+import { redactor } from '../../engine/store/redact.ts';
+import { newRunId } from '../../engine/store/state-folder.ts';
+import { createAdapters } from '../adapters.ts';
+import type { Arguments } from '../arguments.ts';
+import { dryRun } from '../dry-run.ts';
+import { chooseReporter } from '../reporting.ts';
+import { onInterrupt } from '../signals.ts';
+import { exitCodeOf, summaryText } from '../summary.ts';
+import type { Terminal } from '../terminal.ts';
+import { definitionsFor, overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
+import { unknownTask } from './constitution.ts';
+
+export async function run(terminal: Terminal, args: Arguments): Promise<number> {
+	const project = terminal.project();
+	const file = args.positionals[0] ?? '';
+	const unfinished = unfinishedRun(project, relative(project, resolve(terminal.cwd, file)).split(sep).join('/'));
+	const chosen = args.has('frozen') && unfinished !== null ? frozen(project, unfinished) : await freshPlan(terminal, args, file);
+	if (chosen === null) return EXIT.usage;
+	const only = onlyTasks(chosen.plan, args.value('task'));
+	if (args.has('dry-run')) return await dryRun(terminal, args, { ...chosen, unfinished: args.has('fresh') ? null : unfinished, only });
+	const goOn = unfinished !== null && !args.has('fresh') ? await planToGoOnWith(terminal, args, project, unfinished, chosen) : null;
+	if (unfinished !== null && goOn === null) await cancelUnfinished(terminal, project, unfinished);
+	return await carryOut(terminal, args, { project, maxParallel: chosen.maxParallel, only, ...(goOn ?? newRun(chosen.plan)) });
+}
+
+/** The newest run of that file, unless it is over. */
+function unfinishedRun(project: string, file: string): RunStart | null {
+	const newest = newestRunOf(project, file);
+	if (newest === null || isKnownToBeOver(project, newest.run)) return null;
+	return foldRun(project, newest.run).status === 'finished' ? null : newest;
+}
+
+interface Chosen {
+	readonly plan: Plan;
+	readonly maxParallel: number;
+}
+
+async function freshPlan(terminal: Terminal, args: Arguments, file: string): Promise<Chosen | null> {
+	const prepared = await prepareWorkflow(terminal, file, overridesIn(args));
+	if (!prepared.ok) {
+		printDiagnostics(terminal, prepared.diagnostics);
+		return null;
+	}
+	if (!args.has('quiet')) printDiagnostics(terminal, prepared.warnings);
+	return prepared;
+}
+
+function frozen(project: string, start: RunStart): Chosen {
+	return { plan: planFromDisk(frozenPlan(project, start.run, start.plan)), maxParallel: DEFAULT_PARALLEL };
+}
+
+const DEFAULT_PARALLEL = 3;
+
+/** Which run to carry out, and by which plan. */
+interface Errand {
+	readonly project: string;
+	readonly run: string;
+	readonly plan: Plan;
+	readonly planText: string | null;
+	readonly maxParallel: number;
+	readonly only: ReadonlySet<string> | null;
+}
+
+function newRun(plan: Plan): Pick<Errand, 'run' | 'plan' | 'planText'> {
+	return { run: newRunId(new Date()), plan, planText: planToDisk(plan) };
+}
+
+/** The unfinished run's own plan, if that is what the user wants; null for a new run. */
+async function planToGoOnWith(
+	terminal: Terminal,
+	args: Arguments,
+	project: string,
+	start: RunStart,
+	chosen: Chosen,
+): Promise<Pick<Errand, 'run' | 'plan' | 'planText'> | null> {
+	const same = { run: start.run, plan: frozen(project, start).plan, planText: null };
+	if (sha256(planToDisk(chosen.plan)) === start.plan || args.has('frozen') || args.has('yes')) return same;
+	const what = `${start.file} (or what it is run with) changed since run ${start.run} began, and that run is unfinished`;
+	if (!terminal.canAsk || args.has('json')) {
+		const remedy = 'go on with the plan it began with (--frozen), or begin anew with the changed workflow (--fresh)';
+		throw new SddError('RUN_CHANGED', what, remedy);
+	}
+	const answer = await terminal.ask(`${what}.\nGo on with the plan it began with [g], begin anew [n], or stop [s]? `);
+	if (/^g/i.test(answer)) return same;
+	if (/^n/i.test(answer)) return null;
+	throw new SddError('RUN_CHANGED', what, 'nothing was done; use --frozen or --fresh when you have decided');
+}
+
+/** `--fresh`: the old run must not lie there as if somebody would go on with it. */
+async function cancelUnfinished(terminal: Terminal, project: string, start: RunStart): Promise<void> {
+	try {
+		const { acquireRunLock } = await import('../../engine/store/run-lock.ts');
+		const lock = await acquireRunLock(project, { run: start.run, onLost: () => {} });
+		try {
+			const { plan } = frozen(project, start);
+			const options = await openOptions(terminal, { project, run: start.run, plan }, new AbortController(), () => {});
+			await cancelRun(options.open, 'a new run was begun (--fresh)');
+			terminal.err(`the unfinished run ${start.run} is cancelled\n`);
+		} finally {
+			await lock.release();
+		}
+	} catch (error) {
+		if (!(error instanceof SddError) || error.code === 'RUN_LOCKED') throw error;
+		terminal.err(`warning: the unfinished run ${start.run} could not be cancelled: ${error.message}\n`);
+	}
+}
+
+async function openOptions(
+	terminal: Terminal,
+	of: Pick<Errand, 'project' | 'run' | 'plan'>,
+	stop: AbortController,
+	report: OpenOptions['report'],
+): Promise<{ readonly open: OpenOptions }> {
+	const { project, run: runId, plan } = of;
+	const secrets = secretsOf(plan.agents, terminal.env);
+	const mask = (path: string): unknown => maskFile(path, secrets);
+	const overlays = plan.tasks.flatMap((task) => task.overlays);
+	const host = createOverlayHost({ definitionOf: await definitionsFor(project, plan), overlays, templates: plan.templates });
+	const adapters = await createAdapters({ project, plan, env: terminal.env, mask });
+	const world = await createLocalWorld({ project, run: runId, plan, adapters, host, redactor: redactor(secrets), mask });
+	const by = userInfo().username;
+	return { open: { project, run: runId, plan, world, version: terminal.version, by, report, stop } };
+}
+
+async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Promise<number> {
+	const stop = new AbortController();
+	const reporter = chooseReporter(terminal, args, errand.plan.tasks.length);
+	const interrupted = onInterrupt(stop, terminal);
+	try {
+		const { open } = await openOptions(terminal, errand, stop, (event) => reporter.event(event));
+		const result = await executeRun({ ...open, ...scheduling(terminal, args, errand), endOrphans: orphanEnder(errand) });
+		return finish(terminal, args, errand, reporter, result);
+	} finally {
+		interrupted.dispose();
+		reporter.close();
+	}
+}
+
+function scheduling(terminal: Terminal, args: Arguments, errand: Errand): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans'> {
+	const step = args.has('step') ? stepper(terminal, args) : null;
+	return { planText: errand.planText, maxParallel: errand.maxParallel, only: errand.only, wait: args.has('wait'), step };
+}
+
+function stepper(terminal: Terminal, args: Arguments): (task: string) => Promise<boolean> {
+	if (!terminal.canAsk || args.has('json')) return async () => false;
+	return async (task) => !/^n/i.test(await terminal.ask(`next: ${task}. Go on? [Y/n] `));
+}
+
+/** Command agents may leave daemons behind; without one there is nothing to look for. */
+function orphanEnder({ plan, run: runId }: Errand): () => Promise<unknown> {
+	const mayLeave = plan.agents.some((agent) => agent.adapter !== 'scripted') || plan.tasks.some((task) => task.checks.length > 0);
+	if (!mayLeave) return async () => {};
+	return async () => {
+		const { endOrphans } = await import('../../engine/process/orphans.ts');
+		await endOrphans({ SDD_RUN_ID: runId });
+	};
+}
+
+function finish(terminal: Terminal, args: Arguments, errand: Errand, reporter: Reporter, result: RunResult): number {
+	reporter.close();
+	const exit = exitCodeOf(result, errand.only);
+	if (args.has('json')) terminal.out(`${JSON.stringify({ kind: 'result', run: result.run, ending: result.ending, exit, head: result.head })}\n`);
+	else if (!args.has('quiet')) terminal.out(summaryText(terminal, errand, result));
+	return exit;
+}
+
+/** A task and all it depends on. */
+function onlyTasks(plan: Plan, task: string | null): ReadonlySet<string> | null {
+	if (task === null) return null;
+	const byId = new Map(plan.tasks.map((one) => [one.id, one]));
+	if (!byId.has(task)) throw unknownTask(task, [...byId.keys()], plan.file);
+	const wanted = new Set<string>();
+	const queue = [task];
+	for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+		if (wanted.has(id)) continue;
+		wanted.add(id);
+		queue.push(...(byId.get(id)?.dependsOn ?? []));
+	}
+	return wanted;
+}

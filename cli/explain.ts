@@ -1,0 +1,36 @@
+/** Tells a person why a command ended early. */
+import { EXIT, SddError } from '../engine/errors.ts';
+import { printable } from '../engine/printable.ts';
+import { didYouMean } from '../engine/suggest.ts';
+import { COMMANDS } from './command-table.ts';
+
+/** Writes what went wrong to stderr and returns the exit code. */
+export function explain(error: unknown, version: string): number {
+	if (error instanceof SddError) {
+		process.stderr.write(errorText(error));
+		return error.exit;
+	}
+	const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+	process.stderr.write(
+		`sdd: this is a bug in sdd ${version}, not in your work. What is recorded so far is safe.\n` +
+			`Please report it with the command you ran and this:\n\n${printable(trace)}\n`,
+	);
+	return EXIT.bug;
+}
+
+/** An expected failure in two lines: what happened, what to do. */
+export function errorText(error: SddError): string {
+	return `error: ${printable(error.message)} [${error.code}]\n  remedy: ${printable(error.remedy)}\n`;
+}
+
+/** An unknown command, or a group without one. */
+export function unknownCommand(argv: readonly string[]): SddError {
+	const [first = '', second] = argv;
+	const group = COMMANDS.filter((command) => command.name.startsWith(`${first} `)).map((command) => command.name);
+	const known = group.length > 0 ? group : [...new Set(COMMANDS.map((command) => command.name.split(' ')[0] ?? ''))];
+	const given = group.length > 0 ? `${first} ${second ?? ''}`.trim() : first;
+	const meant = didYouMean(given, known);
+	const what = group.length > 0 && second === undefined ? `"sdd ${first}" needs a command` : `unknown command "${printable(given).slice(0, 80)}"`;
+	const remedy = meant === undefined ? `there are: ${known.join(', ')} (see sdd --help)` : `did you mean "sdd ${meant}"? (see sdd --help)`;
+	return new SddError('CLI_UNKNOWN_COMMAND', what, remedy);
+}

@@ -1,0 +1,16 @@
+/** Chooses how a run is shown. */
+import { liveReporter } from '../engine/report/live.ts';
+import { plainReporter } from '../engine/report/plain.ts';
+import { jsonReporter, quietReporter, type Reporter } from '../engine/report/reporter.ts';
+import type { Arguments } from './arguments.ts';
+import type { Terminal } from './terminal.ts';
+
+/** NDJSON, nothing, a live view on a terminal, or plain lines. */
+export function chooseReporter(terminal: Terminal, args: Arguments, total: number): Reporter {
+	const { color, width } = terminal;
+	const write = (text: string): void => terminal.out(text);
+	if (args.has('json')) return jsonReporter(write);
+	if (args.has('quiet')) return quietReporter;
+	if (terminal.isTty && !args.has('plain')) return liveReporter(write, { color, width, total });
+	return plainReporter(write, color && !args.has('plain'));
+}

@@ -1,0 +1,20 @@
+/** Ends a run politely when the user or the system asks for it. */
+import { EXIT } from '../engine/errors.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The first signal stops the run (agents are ended, the journal says so); a second one ends the process at once. */
+export function onInterrupt(stop: AbortController, terminal: Terminal): { dispose(): void } {
+	const handle = (signal: NodeJS.Signals): void => {
+		if (stop.signal.aborted) process.exit(EXIT.interrupted);
+		terminal.err(`\n${signal}: ending the agents; sdd run goes on later (again: end at once)\n`);
+		stop.abort();
+	};
+	for (const signal of SIGNALS) process.on(signal, handle);
+	return {
+		dispose() {
+			for (const signal of SIGNALS) process.off(signal, handle);
+		},
+	};
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,0 +1,78 @@
+/** What `sdd run` says at the end, and the exit code that says it to machines. */
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { EXIT } from '../engine/errors.ts';
+import type { Plan } from '../engine/plan/plan.ts';
+import { printableLine } from '../engine/printable.ts';
+import { type RunResult, tally } from '../engine/run/execute-run.ts';
+import { logFile } from '../engine/store/layout.ts';
+import { builtinOverlays } from '../overlays/index.ts';
+import type { Terminal } from './terminal.ts';
+
+/** When some tasks failed and others wait, it is 1. */
+export function exitCodeOf({ ending, state }: RunResult, only: ReadonlySet<string> | null): number {
+	const failed = [...state.tasks].some(([id, task]) => task.status === 'FAILED' && (only === null || only.has(id)));
+	if (ending === 'interrupted') return EXIT.interrupted;
+	if (failed) return EXIT.failed;
+	if (ending === 'waiting') return EXIT.waiting;
+	return ending === 'step' ? EXIT.paused : EXIT.done;
+}
+
+export interface Summarised {
+	readonly project: string;
+	readonly plan: Plan;
+}
+
+/** A few lines: what became of the tasks, where the logs are, what to do next. */
+export function summaryText(terminal: Terminal, { project, plan }: Summarised, result: RunResult): string {
+	const { state } = result;
+	const counts = Object.entries(tally(state, plan)).map(([status, ids]) => `${ids.length} ${WORDS[status] ?? status}`);
+	const lines = [
+		'',
+		`${plan.workflow}: ${counts.join(', ')}${ENDINGS[result.ending]}`,
+		...plan.tasks.flatMap((task) => taskLines(task.id, result)),
+		...logsOf(plan, project).map((path) => `review log: ${relative(terminal.cwd, path)}`),
+		`run ${result.run}, journal head ${result.head}`,
+	];
+	return `${lines.join('\n')}\n`;
+}
+
+const WORDS: { readonly [status: string]: string } = {
+	COMPLETED: 'done',
+	FAILED: 'failed',
+	SKIPPED: 'skipped',
+	CANCELLED: 'cancelled',
+	HIL_PENDING: 'waiting for a person',
+	PENDING: 'not started',
+	RUNNING: 'under way',
+	NEEDS_REWORK: 'to be reworked',
+};
+
+const ENDINGS: { readonly [E in RunResult['ending']]: string } = {
+	completed: '',
+	failed: '',
+	waiting: '; answer, then sdd run goes on',
+	step: '; sdd run goes on',
+	partial: '; sdd run does the rest',
+	interrupted: '; interrupted, sdd run goes on',
+};
+
+function taskLines(id: string, { state }: RunResult): readonly string[] {
+	const task = state.tasks.get(id);
+	if (task?.status === 'FAILED') return [`  ${id} failed: ${printableLine(task.reason ?? '', 200)}`];
+	if (task?.status !== 'HIL_PENDING') return [];
+	const items = [...state.items].filter(([, item]) => item.task === id && item.item !== null);
+	return items.map(([item]) => `  ${id} waits for a person: sdd hil show ${item}`);
+}
+
+/** The logs that the built-in overlays of this plan have left; many are not all listed. */
+function logsOf(plan: Plan, project: string): readonly string[] {
+	const folders = new Map(builtinOverlays.flatMap(({ name, log }) => (log === undefined ? [] : [[name, log.folder]])));
+	const paths = plan.tasks.flatMap((task) =>
+		task.overlays.flatMap(({ name }) => {
+			const folder = folders.get(name);
+			return folder === undefined ? [] : [logFile(project, folder, task.id)];
+		}),
+	);
+	return paths.slice(0, 10).filter((path) => existsSync(path));
+}

@@ -1,0 +1,70 @@
+/** What commands know of the world they were called in. */
+import { findProject } from '../engine/plan/find-project.ts';
+
+export interface Terminal {
+	readonly cwd: string;
+	readonly env: { readonly [name: string]: string | undefined };
+	readonly version: string;
+	/** Results; with `--json` nothing but the document. */
+	out(text: string): void;
+	/** Prose: progress, warnings, errors. */
+	err(text: string): void;
+	/** Whether results go to a person's terminal. */
+	readonly isTty: boolean;
+	/** Whether somebody can be asked. */
+	readonly canAsk: boolean;
+	readonly color: boolean;
+	width(): number;
+	/** The root of the project the user stands in. */
+	project(): string;
+	/** Asks a question and waits for a line. */
+	ask(question: string): Promise<string>;
+}
+
+/** The terminal of this process. */
+export function openTerminal(version: string): Terminal {
+	const { env } = process;
+	const isTty = process.stdout.isTTY === true;
+	// A reader that went away (`sdd logs x | head`) is no reason to complain.
+	process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+		if (error.code === 'EPIPE') process.exit(0);
+		throw error;
+	});
+	return {
+		cwd: process.cwd(),
+		env,
+		version,
+		out: (text) => process.stdout.write(text),
+		err: (text) => process.stderr.write(text),
+		isTty,
+		canAsk: isTty && process.stdin.isTTY === true,
+		color: isTty && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+		width: () => process.stdout.columns ?? 80,
+		project: () => findProject(process.cwd()),
+		ask,
+	};
+}
+
+async function ask(question: string): Promise<string> {
+	const { createInterface } = await import('node:readline/promises');
+	const lines = createInterface({ input: process.stdin, output: process.stdout });
+	try {
+		return (await lines.question(question)).trim();
+	} finally {
+		lines.close();
+	}
+}
+
+/** A JSON document for `--json`. */
+export function asJson(value: unknown): string {
+	return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Rows in columns; the last column is not padded. */
+export function table(rows: readonly (readonly string[])[]): string {
+	const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+	const lines = rows.map((row) =>
+		row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd(),
+	);
+	return `${lines.join('\n')}\n`;
+}
