@@ -185,6 +185,8 @@ export interface OverlayLog {
 	readonly folder: string;
 	/** Under this name the document is put into the context of the overlay's questions to a person. */
 	readonly name: string;
+	/** Members of a record that come first in the document, in this order; the rest follow by name. */
+	readonly members?: readonly string[];
 	/** The document's closing members, after `task_id`, `overlay`, `run_id` and `iterations` (the records that carry an `iteration`). */
 	closing(records: readonly JsonObject[], about: LogSubject): JsonObject;
 }

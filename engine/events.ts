@@ -98,7 +98,7 @@ export type RunEvent =
 			readonly artifacts: readonly Digest[];
 			readonly tree?: string;
 			readonly ms: number;
-			/** sha256 of the brief the agent got. */
+			/** sha256 of the brief the agent got; kept for work that is judged. */
 			readonly brief?: string;
 	  } & OfAttempt)
 	| ({

@@ -19,7 +19,7 @@ export async function validate(terminal: Terminal, args: Arguments): Promise<num
 	if (args.has('json')) terminal.out(asJson({ valid: !bad, files, diagnostics: found }));
 	else {
 		printDiagnostics(terminal, found);
-		terminal.err(summary(files, errors, found.length - errors));
+		terminal.out(summary(files, errors, found.length - errors));
 	}
 	return bad ? EXIT.usage : EXIT.done;
 }

@@ -40,8 +40,10 @@ function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
 	if (value === null || typeof value !== 'object') return value;
 	if (Array.isArray(value)) return value.length === 0 ? NONE : value.map((item) => renamed(item, names));
 	const result: { [key: string]: unknown } = {};
-	for (const [key, item] of Object.entries(value)) {
-		result[names.get(key) ?? key] = OPAQUE.has(key) ? item : renamed(item, names);
+	for (const key in value) {
+		const item = (value as { readonly [key: string]: unknown })[key];
+		const isPlain = item === null || typeof item !== 'object' || OPAQUE.has(key);
+		result[names.get(key) ?? key] = isPlain ? item : renamed(item, names);
 	}
 	return result;
 }

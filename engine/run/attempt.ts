@@ -3,7 +3,6 @@ import type { AgentOutcome } from '../agent.ts';
 import { OUTPUT_CAP } from '../brief/cap.ts';
 import type { OutputRecord, RunEvent, Worker } from '../events.ts';
 import type { AgentPlan, TaskPlan } from '../plan/plan.ts';
-import { sha256 } from '../store/hash.ts';
 import { agentNamed, isJudged, type Session, taskState } from './session.ts';
 import { attemptsJudged, type Feedback } from './state.ts';
 
@@ -98,6 +97,8 @@ async function tell(session: Session, task: TaskPlan, attempt: number, worker: W
 			...(files === undefined ? {} : { files }),
 		}),
 	);
+	// What judged work was made from is part of its audit.
+	const brief = isJudged(task) ? world.keepPrompt(prompt) : null;
 	const outcome = await world.startAgent({
 		key: `${task.id}#${attempt}${worker.key}`,
 		agent,
@@ -110,7 +111,7 @@ async function tell(session: Session, task: TaskPlan, attempt: number, worker: W
 		signal: session.signal,
 		keep: KEPT_OUTPUT,
 	});
-	return { ...eventFor(session, task, attempt, agent, outcome), brief: sha256(prompt) };
+	return { ...eventFor(session, task, attempt, agent, outcome), ...(brief === null ? {} : { brief }) };
 }
 
 function eventFor(session: Session, task: TaskPlan, attempt: number, agent: AgentPlan, outcome: AgentOutcome): AttemptEnd {

@@ -29,7 +29,7 @@ export function decide(task: TaskPlan, state: TaskState): Step {
 			return { do: 'work', attempt: state.attempt, by: state.phase.by };
 		case 'worked':
 			if (task.checks.length > 0 && state.work?.checks === null) return { do: 'check' };
-			return afterJudging(task, state, 'after', { do: 'complete' });
+			return afterJudging(task, state, 'after', completion(state));
 		case 'crashed':
 			return afterCrash(task, state, state.phase);
 		case 'retrying':
@@ -37,6 +37,15 @@ export function decide(task: TaskPlan, state: TaskState): Step {
 		case 'voided':
 			return nextAttempt(task, state, 'outside');
 	}
+}
+
+/** A required check that failed stands against completion, whatever overlays say; only a person may overrule it. */
+function completion(state: TaskState): Step {
+	const failed = (state.work?.checks ?? []).filter((check) => check.required && !check.ok).map((check) => check.name);
+	const said = state.judging?.hook === 'after' ? Object.values(state.judging.by) : [];
+	const isOverruled = said.some(({ answers }) => Object.values(answers).some(({ item }) => item !== undefined));
+	if (failed.length === 0 || isOverruled) return { do: 'complete' };
+	return { do: 'fail', code: 'CHECK_FAILED', reason: `required checks failed: ${failed.join(', ')}` };
 }
 
 function afterJudging(task: TaskPlan, state: TaskState, hook: Hook, onPass: Step): Step {

@@ -1,6 +1,7 @@
 /** An overlay's log as a document: a fold of the records its verdicts carried. */
 import type { LogSubject, OverlayLog } from '../contract.ts';
 import type { JsonObject } from '../json.ts';
+import { canonical } from '../store/canonical.ts';
 import { isEnded, type TaskState } from './state.ts';
 
 /** The document as data. Records without an `iteration` are people's decisions; the hash chain runs through both. */
@@ -28,14 +29,24 @@ export function endOf(task: TaskState): LogSubject['ended'] {
 }
 
 /** The document as text: one record a line, so that it reads well, diffs well, and a record is written out only once. */
-export function logText(document: JsonObject, lineOf: (record: JsonObject) => string = JSON.stringify): string {
+export function logText(document: JsonObject, lineOf: (record: JsonObject) => string): string {
 	const members = Object.entries(document).map(([name, value]) => {
 		const isList = (name === 'iterations' || name === 'decisions') && Array.isArray(value);
-		const text = isList ? listText(value as readonly JsonObject[], lineOf) : JSON.stringify(value);
+		const text = isList ? listText(value as readonly JsonObject[], lineOf) : canonical(value ?? null);
 		return `  ${JSON.stringify(name)}: ${text}`;
 	});
 	return `{\n${members.join(',\n')}\n}\n`;
 }
+
+/** One record as text. Its order depends on nothing but its content: a log that is written anew is the same to the byte. */
+export function recordText(record: JsonObject, first: readonly string[] = []): string {
+	const ahead = first.filter((name) => name in record);
+	const rest = Object.keys(record).filter((name) => !ahead.includes(name) && !LAST.includes(name)).sort();
+	const names = [...ahead, ...rest, ...LAST.filter((name) => name in record)];
+	return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(record[name] ?? null)}`).join(',')}}`;
+}
+
+const LAST: readonly string[] = ['prev_hash', 'hash'];
 
 function listText(records: readonly JsonObject[], lineOf: (record: JsonObject) => string): string {
 	if (records.length === 0) return '[]';

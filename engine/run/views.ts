@@ -13,7 +13,7 @@ import type { JsonObject } from '../json.ts';
 import type { Plan } from '../plan/plan.ts';
 import { mkdirDurable, replaceFile } from '../store/durable.ts';
 import { logFile, workflowStateFile } from '../store/layout.ts';
-import { endOf, logDocument, logText } from './log-view.ts';
+import { endOf, logDocument, logText, recordText } from './log-view.ts';
 import { PENDING_TASK, type RunState, recordsOf } from './state.ts';
 import { stateDocument, stateText } from './state-view.ts';
 
@@ -41,8 +41,10 @@ export interface Views {
 	heal(): readonly SddError[];
 }
 
+type LineOf = (record: JsonObject, first?: readonly string[]) => string;
+
 /** Every log view of a run, as it should be; a task that was never judged has none. */
-export function logViews(source: ViewSource, lineOf?: (record: JsonObject) => string): readonly View[] {
+export function logViews(source: ViewSource, lineOf: LineOf = recordText): readonly View[] {
 	return source.plan.tasks.flatMap((task) =>
 		task.overlays.flatMap(({ name }) => logView(source, task.id, name, lineOf) ?? []),
 	);
@@ -56,8 +58,8 @@ export function stateView(source: ViewSource): View {
 /** Views of one run. */
 export function createViews(source: ViewSource): Views {
 	const lines = new WeakMap<JsonObject, string>();
-	const lineOf = (record: JsonObject): string => {
-		const known = lines.get(record) ?? JSON.stringify(record);
+	const lineOf: LineOf = (record, first) => {
+		const known = lines.get(record) ?? recordText(record, first);
 		lines.set(record, known);
 		return known;
 	};
@@ -89,7 +91,7 @@ export function createViews(source: ViewSource): Views {
 /** The events that change a log. */
 const TOUCHES: ReadonlySet<string> = new Set(['verdict', 'task_completed', 'task_failed', 'task_cancelled', 'approval_voided']);
 
-function logView(source: ViewSource, task: string, overlay: string, lineOf?: (record: JsonObject) => string): View | null {
+function logView(source: ViewSource, task: string, overlay: string, lineOf: LineOf = recordText): View | null {
 	const log = source.logOf(overlay);
 	if (log === null) return null;
 	const state = source.state();
@@ -97,7 +99,7 @@ function logView(source: ViewSource, task: string, overlay: string, lineOf?: (re
 	const records = recordsOf(taskState, overlay);
 	if (records.length === 0) return null;
 	const document = logDocument(log, overlay, records, { task, run: state.run, ended: endOf(taskState) });
-	return { path: logFile(source.project, log.folder, task), text: logText(document, lineOf) };
+	return { path: logFile(source.project, log.folder, task), text: logText(document, (record) => lineOf(record, log.members)) };
 }
 
 function replace(view: View | null, faults: SddError[]): void {

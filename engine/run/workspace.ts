@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { capFile, DIFF_CAP, OUTPUT_CAP } from '../brief/cap.ts';
+import { storeError } from '../store/fs-errors.ts';
 import { inspectPaths, readArtifact } from './artifacts.ts';
 import { findLine } from './find-line.ts';
 import type { Git } from './git.ts';
@@ -13,9 +14,13 @@ export async function openWorkspace(of: { readonly project: string; readonly run
 	return {
 		inspect: (paths) => inspectPaths(of.project, paths),
 		read: (path) => readArtifact(of.project, path, OUTPUT_CAP),
-		tree: () => git?.tree() ?? null,
-		diff: (from, to, name) => diffBetween(git, of.runDir, { from, to, name }),
-		outputHolds: (file, words) => (words.length === 0 ? null : findLine(join(of.runDir, file), words)),
+		tree: () => (git === null ? null : blaming(of.runDir, 'keep the state of the workspace in', () => git.tree())),
+		diff: (from, to, name) =>
+			blaming(of.runDir, 'write a diff into', () => diffBetween(git, of.runDir, { from, to, name })),
+		outputHolds(file, words) {
+			const path = join(of.runDir, file);
+			return words.length === 0 ? null : blaming(path, 'read', () => findLine(path, words));
+		},
 	};
 }
 
@@ -30,6 +35,15 @@ export const NO_CHANGES = '(no changes detected)';
 
 /** Stands for a diff where there is no git to make one. */
 export const NO_DIFF = '(no diff: the project is not in a git repository)';
+
+/** Turns what the disk refuses into an error of the store. */
+function blaming<T>(path: string, doing: string, work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		throw storeError(error, path, doing);
+	}
+}
 
 function isInRepository(project: string): boolean {
 	for (let folder = project; ; folder = dirname(folder)) {

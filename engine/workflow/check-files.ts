@@ -16,11 +16,11 @@ export interface FileChecks {
 
 /** Notes paths that lead astray; warns of inputs from nowhere and of outputs with two writers. */
 export function checkFiles(workflow: Workflow, graph: Graph, checks: FileChecks): void {
-	const writers = checkPaths(workflow, checks);
+	const { writers, astray } = checkPaths(workflow, checks);
 	// In a circle nothing is before anything.
 	if (graph.cycles.length > 0) return;
 	warnOfSharedOutputs(workflow, graph, writers, checks);
-	warnOfMissingInputs(workflow, graph, writers, checks);
+	warnOfMissingInputs(workflow, graph, { writers, astray }, checks);
 }
 
 /** A task that writes a path, and which of its outputs it is. */
@@ -31,10 +31,19 @@ interface Writer {
 
 type Writers = ReadonlyMap<string, readonly Writer[]>;
 
-function checkPaths(workflow: Workflow, checks: FileChecks): Writers {
+/** Who writes what, and the inputs that lead astray. */
+interface Paths {
+	readonly writers: Writers;
+	readonly astray: ReadonlySet<string>;
+}
+
+function checkPaths(workflow: Workflow, checks: FileChecks): Paths {
 	const writers = new Map<string, Writer[]>();
+	const astray = new Set<string>();
 	for (const [task, { inputs = [], outputs = [] }] of Object.entries(workflow.file.tasks)) {
-		for (const [index, path] of inputs.entries()) checkPath(workflow, { task, list: 'inputs', index, path }, checks);
+		for (const [index, path] of inputs.entries()) {
+			if (!checkPath(workflow, { task, list: 'inputs', index, path }, checks)) astray.add(path);
+		}
 		for (const [index, path] of outputs.entries()) {
 			if (!checkPath(workflow, { task, list: 'outputs', index, path }, checks)) continue;
 			const known = writers.get(normalPath(path));
@@ -42,7 +51,7 @@ function checkPaths(workflow: Workflow, checks: FileChecks): Writers {
 			else known.push({ task, index });
 		}
 	}
-	return writers;
+	return { writers, astray };
 }
 
 interface NamedPath {
@@ -93,11 +102,11 @@ function sharedOutput(path: string, earlier: string, later: string): Complaint {
 	};
 }
 
-function warnOfMissingInputs(workflow: Workflow, graph: Graph, writers: Writers, checks: FileChecks): void {
+function warnOfMissingInputs(workflow: Workflow, graph: Graph, { writers, astray }: Paths, checks: FileChecks): void {
 	const present = new Map<string, boolean>();
 	for (const [task, { inputs = [] }] of Object.entries(workflow.file.tasks)) {
 		for (const [index, path] of inputs.entries()) {
-			if (checks.findFault(path, RESERVED) !== null) continue;
+			if (astray.has(path)) continue;
 			const sources = writersOf(normalPath(path), writers).filter((one) => one.task !== task);
 			if (sources.some((one) => graph.isUpstream(one.task, task))) continue;
 			if (isThere(path, present, checks.project)) continue;

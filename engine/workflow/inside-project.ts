@@ -21,13 +21,13 @@ const INSIDE = "write it relative to the project's root, and inside it";
 
 /** Finds fault with paths of one project; folders are looked at once. */
 export function faultFinder(project: string): FindFault {
-	const folders = new Map<string, string | null>();
+	const looked: Looked = { folders: new Map(), absent: new Set() };
 	let root: string | undefined;
 	return (path, reserved = []) => {
 		const named = faultByName(path, reserved);
 		if (named !== null) return named;
 		root ??= realpathSync(project);
-		return faultByLink(real(join(root, path), folders, 0), root, reserved);
+		return faultByLink(real(join(root, path), looked, 0), root, reserved);
 	};
 }
 
@@ -71,26 +71,36 @@ function faultByLink(target: string | null, root: string, reserved: readonly str
 	return faultByFolder(first, reserved);
 }
 
+/** What is known of the disk: where folders really are, and which do not exist. */
+interface Looked {
+	readonly folders: Map<string, string | null>;
+	readonly absent: Set<string>;
+}
+
 /** Where a path leads once all links are followed, though its end may not exist yet; null for a circle of links. */
-function real(path: string, folders: Map<string, string | null>, depth: number): string | null {
+function real(path: string, looked: Looked, depth: number): string | null {
 	if (depth > 40) return null;
 	const folder = dirname(path);
 	if (folder === path) return path;
-	let parent = folders.get(folder);
+	let parent = looked.folders.get(folder);
 	if (parent === undefined) {
-		parent = real(folder, folders, depth);
-		folders.set(folder, parent);
+		parent = real(folder, looked, depth);
+		looked.folders.set(folder, parent);
 	}
 	if (parent === null) return null;
 	const here = join(parent, path.slice(folder.length));
-	return isLink(here) ? real(resolve(parent, readlinkSync(here)), folders, depth + 1) : here;
+	const found = looked.absent.has(parent) ? 'absent' : look(here);
+	if (found === 'absent') looked.absent.add(here);
+	return found === 'link' ? real(resolve(parent, readlinkSync(here)), looked, depth + 1) : here;
 }
 
-function isLink(path: string): boolean {
+function look(path: string): 'absent' | 'link' | 'other' {
 	try {
-		return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+		const found = lstatSync(path, { throwIfNoEntry: false });
+		if (found === undefined) return 'absent';
+		return found.isSymbolicLink() ? 'link' : 'other';
 	} catch {
 		// A file where a folder should be, or no permission to look: nothing to follow.
-		return false;
+		return 'absent';
 	}
 }

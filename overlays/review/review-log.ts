@@ -22,22 +22,23 @@ export interface IterationRecord {
 export const reviewLog: OverlayLog = {
 	folder: 'review-logs',
 	name: 'review_log',
+	members: ['iteration', 'decision', 'feedback', 'timestamp', 'task_id', 'reviewer_agent', 'coder_agent'],
 	closing(records, about) {
 		if (about.ended === null) return { final_decision: null, completed_at: null };
 		const last = records[records.length - 1];
 		const byPerson = last !== undefined && 'final_decision' in last;
 		return {
-			final_decision: byPerson ? (last['final_decision'] ?? null) : finalDecision(records),
+			final_decision: byPerson ? (last['final_decision'] ?? null) : finalDecision(records, about.ended.completed),
 			completed_at: about.ended.at,
 			...(byPerson ? { hil_item: last['hil_item'] ?? null, decided_by: last['decided_by'] ?? null } : {}),
 		};
 	},
 };
 
-/** Without a person's word the last review is the final one, and no review at all is no approval. */
-function finalDecision(records: readonly JsonObject[]): string {
+/** Without a person's word the last review is the final one; no review at all, or a task that failed later, is no approval. */
+function finalDecision(records: readonly JsonObject[], isCompleted: boolean): string {
 	const reviews = records.filter((record) => 'iteration' in record);
-	return reviews[reviews.length - 1]?.['decision'] === 'GO' ? 'GO' : 'NO_GO';
+	return isCompleted && reviews[reviews.length - 1]?.['decision'] === 'GO' ? 'GO' : 'NO_GO';
 }
 
 /** The record of one review. `vetoes` says what stood against the reviewer's GO, if anything did. */

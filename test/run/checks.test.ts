@@ -133,6 +133,8 @@ it('a folder that cannot be made is an error of the store', async () => {
 it('a check that removes its own output is an error of the store', async () => {
 	await expect(check([aCheck('echo x; rm -r run')])).rejects.toMatchObject({
 		code: 'STORE_IO',
-		message: expect.stringMatching(/^cannot read what the check wrote to .*1-tests\.txt: there is no such file or folder/),
+		message: expect.stringMatching(
+			/^cannot read what the check wrote to .*1-tests\.txt: there is no such file or folder/,
+		),
 	});
 });

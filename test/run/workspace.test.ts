@@ -166,6 +166,13 @@ describe('outputHolds', () => {
 		expect(await holds('BLOCKED', [])).toBeNull();
 	});
 
+	it('of an output that is gone is an error of the store', async () => {
+		const { outputHolds } = await open();
+		expect(() => outputHolds('gone.txt', ['X'])).toThrow(
+			`cannot read ${runDir}/gone.txt: there is no such file or folder (ENOENT)`,
+		);
+	});
+
 	it('is not misled by a line that is longer than memory should hold', async () => {
 		expect(await holds(`${'x'.repeat(300_000)}BLOCKED`)).toBeNull();
 		expect(await holds(`BLOCKED${' '.repeat(300_000)}x`)).toBeNull();
@@ -277,6 +284,20 @@ describe('with git', () => {
 		writeFileSync(join(runDir, 'git/index.lock'), '');
 		const workspace = await open();
 		expect(workspace.diff(before, workspace.tree(), 'x')).toContain('-one\n+two\n');
+	});
+
+	it('a run’s folder that cannot be written is an error of the store', async () => {
+		const workspace = await open();
+		const tree = workspace.tree();
+		writeFileSync(join(runDir, 'diffs'), 'in the way');
+		expect(() => workspace.diff(tree, '0'.repeat(40), 'x')).toThrow(
+			`cannot write a diff into ${runDir}: a file is in the way of a folder (EEXIST)`,
+		);
+		rmSync(join(runDir, 'git'), { recursive: true });
+		writeFileSync(join(runDir, 'git'), 'in the way');
+		expect(() => workspace.tree()).toThrow(
+			`cannot keep the state of the workspace in ${runDir}: a file is in the way of a folder (ENOTDIR)`,
+		);
 	});
 
 	it('a tree that git does not know has no diff', async () => {

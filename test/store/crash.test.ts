@@ -27,16 +27,27 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What the parent was told: by number of the record, its hash and what it began with. */
 type Ledger = Map<number, { readonly hash: string; readonly label: string }>;
 
-/** Starts a writer, kills it a random moment after it has opened the journal, and notes what it acknowledged. */
+/** Starts a writer, kills it at some random moment, and notes what it acknowledged. */
 async function killedWriter(dir: string, name: string, ledger: Ledger): Promise<void> {
 	const child = spawn(process.execPath, [program, dir, name], { stdio: ['ignore', 'pipe', 'inherit'] });
 	const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_, signal) => resolve(signal)));
+	const moment = randomMoment();
+	const seen = { open: 0, writing: 0, ack: 0 };
 	for await (const line of createInterface({ input: child.stdout })) {
-		const [word, label = '', seq, hash = ''] = line.split(' ');
-		if (word === 'open') void delay(Math.random() * 40).then(() => child.kill('SIGKILL'));
+		const [word = '', label = '', seq, hash = ''] = line.split(' ');
+		if (word in seen) seen[word as keyof typeof seen]++;
+		if (word === moment.word && seen[moment.word] === moment.count) {
+			void delay(Math.random() * moment.within).then(() => child.kill('SIGKILL'));
+		}
 		if (word === 'ack' && hash.length === 64) ledger.set(Number(seq), { hash, label });
 	}
 	expect(await ended).toBe('SIGKILL');
+}
+
+/** Half the kills come at any time; the other half just when a record is about to be written, where they can tear it. */
+function randomMoment(): { readonly word: 'open' | 'writing'; readonly count: number; readonly within: number } {
+	if (Math.random() < 0.5) return { word: 'open', count: 1, within: 40 };
+	return { word: 'writing', count: Math.random() < 0.5 ? 2 : 4, within: 6 };
 }
 
 interface Outcome {

@@ -92,7 +92,7 @@ function everyFolder(root: string): readonly string[] {
 
 /** How many points to kill at, and how many calls to fail, an undisturbed run has. */
 async function countPoints(): Promise<{ readonly points: number; readonly calls: number }> {
-	const { said, killed } = await run(mkdtempSync(join(folder, 'whole-')), {});
+	const { said, killed } = await run(join(mkdtempSync(join(folder, 'whole-')), 'project'), {});
 	expect(killed).toBe(false);
 	expect(said.at(-2)).toBe('done');
 	const [, points, calls] = said.at(-1)?.split(' ').map(Number) ?? [];
@@ -122,24 +122,21 @@ it('a kill at any write point loses nothing that was said to be safe, and leaves
 	console.log(`killed at ${points} points`);
 }, 120_000);
 
-it.each(['ENOSPC', 'EIO'])(
-	'a call that fails with %s is reported, and nothing is said to be safe that is not',
-	async (errno) => {
-		const { calls } = await countPoints();
-		expect(calls).toBeGreaterThan(50);
-		let reported = 0;
-		await forAll(calls, async (number) => {
-			const project = join(folder, `fail-${errno}-${number}`);
-			const { said } = await run(project, { FAIL_AT: String(number), FAIL_WITH: errno });
-			expect(said.at(-1), `call ${number}`).toMatch(/^(?:done|failed STORE_(?:DISK_FULL|IO|SYNC_FAILED))$/);
-			if (said.at(-1) !== 'done') reported++;
-			if (existsSync(stateDir(project))) await check(project, said);
-			await recover(project);
-			rmSync(project, { recursive: true });
-		});
-		// Only bringing the view of an item up to date may fail in silence.
-		console.log(`${errno}: ${reported} of ${calls} failing calls reported`);
-		expect(reported).toBeGreaterThan(calls * 0.8);
-	},
-	120_000,
-);
+it('a call that fails is reported, and nothing is said to be safe that is not', async () => {
+	const { calls } = await countPoints();
+	expect(calls).toBeGreaterThan(50);
+	let reported = 0;
+	await forAll(calls, async (number) => {
+		const project = join(folder, `fail-${number}`);
+		const errno = number % 2 === 0 ? 'ENOSPC' : 'EIO';
+		const { said } = await run(project, { FAIL_AT: String(number), FAIL_WITH: errno });
+		expect(said.at(-1), `call ${number}`).toMatch(/^(?:done|failed STORE_(?:DISK_FULL|IO|SYNC_FAILED))$/);
+		if (said.at(-1) !== 'done') reported++;
+		if (existsSync(stateDir(project))) await check(project, said);
+		await recover(project);
+		rmSync(project, { recursive: true });
+	});
+	console.log(`${reported} of ${calls} failing calls reported`);
+	// Only bringing the view of an item up to date may fail in silence, and that is done twice: 6 calls each.
+	expect(calls - reported).toBeLessThanOrEqual(12);
+}, 120_000);

@@ -1,5 +1,4 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JournalRecord, RunEvent } from '../../engine/events.ts';
 import { putBrief } from '../../engine/store/blobs.ts';
@@ -95,9 +94,8 @@ describe('an audit', () => {
 		expect(problemsOf(verifyAll(project, { anchor }))).toEqual([]);
 	});
 
-	it('has nothing to say about a project without state', () => {
-		expect(verifyAll(newFolder())).toEqual({ problems: [], notes: [], records: 0, heads: [] });
-	});
+	it('has nothing to say about a project without state', () =>
+		expect(verifyAll(newFolder())).toEqual({ problems: [], notes: [], records: 0, heads: [] }));
 
 	it('names a run that is not there', async () => {
 		const project = await finishedRun();
@@ -398,5 +396,5 @@ function rewrite(path: string, change: (record: JournalRecord) => object): void 
 		prev = sha256(body);
 		return encodeLine(body, prev);
 	});
-	writeFileSync(join(path), forged.join(''));
+	writeFileSync(path, forged.join(''));
 }

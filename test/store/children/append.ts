@@ -1,5 +1,6 @@
 /**
- * Appends records of very different sizes until it is killed, and prints a line for each that was acknowledged.
+ * Appends records of very different sizes until it is killed, and prints a line before each is written and when
+ * it was acknowledged.
  * argv: journal folder, name of this process, number of records (0: without end), largest payload in bytes
  */
 import { openJournal } from '../../../engine/store/journal.ts';
@@ -15,7 +16,9 @@ process.stdout.write('open\n');
 try {
 	for (let i = 0; Number(count) === 0 || i < Number(count); i++) {
 		const message = `${name}-${i} ${FILL.slice(0, SIZES[i % SIZES.length])}`;
-		await writer.append([{ kind: 'warning', code: 'TEST', message }]);
+		const appended = writer.append([{ kind: 'warning', code: 'TEST', message }]);
+		process.stdout.write('writing\n');
+		await appended;
 		process.stdout.write(`ack ${name}-${i} ${writer.head().seq} ${writer.head().hash}\n`);
 	}
 	await writer.close();

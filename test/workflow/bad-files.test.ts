@@ -1,0 +1,161 @@
+/** Bad input that cannot lie in a case folder: binary, huge, missing, behind links. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { prepareIn, saidBy } from './prepare-case.ts';
+
+let folder: string;
+beforeEach(() => {
+	folder = realpathSync(mkdtempSync(join(tmpdir(), 'sdd-')));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const HEAD = 'version: "1"\nagents: { dev: { run: [./dev.sh] } }\ndefaults: { agent: dev }\ntasks:\n';
+
+async function said(text: string | Buffer): Promise<string> {
+	writeFileSync(join(folder, 'workflow.yaml'), text);
+	return saidBy(await prepareIn(folder));
+}
+
+async function firstLine(text: string | Buffer): Promise<string> {
+	return (await said(text)).split('\n')[0]!;
+}
+
+describe('a file that is no text', () => {
+	test('is refused when it has a NUL', async () => {
+		expect(await said(Buffer.from([0x76, 0, 0x65]))).toBe(
+			'workflow.yaml error: the file is not UTF-8 text [WORKFLOW_BINARY]\n  remedy: save it as UTF-8 text\n',
+		);
+	});
+
+	test('is refused when it is not UTF-8', async () => {
+		expect(await firstLine(Buffer.from([0x61, 0xff, 0xfe]))).toContain('[WORKFLOW_BINARY]');
+	});
+
+	test('is read with a byte order mark', async () => {
+		expect(await said(`\ufeff${HEAD}  a: {}\n`)).toBe('');
+	});
+});
+
+test('a file of 50 MB is refused without being read', async () => {
+	writeFileSync(join(folder, 'workflow.yaml'), 'x');
+	truncateSync(join(folder, 'workflow.yaml'), 50 * 1024 * 1024);
+	expect(saidBy(await prepareIn(folder))).toBe(
+		'workflow.yaml error: the file is too large: 50.0 MB, the limit is 8.0 MB [WORKFLOW_TOO_LARGE]\n' +
+			'  remedy: split it into smaller files\n',
+	);
+});
+
+test('a file that is not there is named as the user named it', async () => {
+	const prepared = await prepareIn(folder, { file: 'flows/none.yaml' });
+	expect(saidBy(prepared)).toBe(
+		'flows/none.yaml error: there is no such file [WORKFLOW_NOT_FOUND]\n' +
+			'  remedy: check the path, or write the file first\n',
+	);
+});
+
+test('a folder is not a workflow', async () => {
+	const prepared = await prepareIn(folder, { file: '.' });
+	expect(saidBy(prepared)).toBe(
+		'. error: this is a folder, not a file [WORKFLOW_NOT_A_FILE]\n  remedy: name a YAML file\n',
+	);
+});
+
+test('something that is neither file nor folder is refused', async () => {
+	const prepared = await prepareIn(folder, { file: '/dev/null' });
+	expect(saidBy(prepared)).toContain('this is not a regular file [WORKFLOW_NOT_A_FILE]');
+});
+
+test('lists nested a hundred thousand deep are refused, not followed', async () => {
+	expect(await firstLine('['.repeat(100_000))).toMatch(/\[YAML_SYNTAX\]$/);
+});
+
+test('20,001 tasks are taken for a mistake', async () => {
+	const tasks = Array.from({ length: 20_001 }, (_, index) => `  t${index}: {}\n`).join('');
+	expect(await firstLine(HEAD + tasks)).toBe(
+		'workflow.yaml:5:3 error: "tasks" must not have more than 20000 entries [WORKFLOW_VALUE]',
+	);
+});
+
+test('of thousands of tasks with the same mistake, one is told', async () => {
+	const tasks = Array.from({ length: 3000 }, (_, index) => `  t${index}: { retrys: 1 }\n`).join('');
+	const lines = (await said(HEAD + tasks)).split('\n').filter((line) => line.includes('error:'));
+	expect(lines).toEqual(['workflow.yaml:5:9 error: unknown key "retrys" in task "t0" [WORKFLOW_UNKNOWN_KEY]']);
+});
+
+test('past 200 problems only the number of the rest is told', async () => {
+	const tasks = Array.from({ length: 300 }, (_, index) => `  t${index}: { depends_on: [zzzzzz] }\n`).join('');
+	const text = await said(HEAD + tasks);
+	expect(text).toContain('workflow.yaml error: and 100 more [WORKFLOW_MORE_PROBLEMS]\n  remedy: fix these first');
+	expect(text.match(/DEPENDENCY_UNKNOWN/g)).toHaveLength(200);
+});
+
+test('a problem in an escaped text is located at its start', async () => {
+	expect(await firstLine(`${HEAD}  a: { when: "tasks.\\x61 = GO" }\n`)).toMatch(/^workflow.yaml:5:15 error/);
+});
+
+describe('a path through a symbolic link', () => {
+	const faults = async (tasks: string) => {
+		const text = await said(`${HEAD}${tasks}`);
+		return text.split('\n').filter((line) => line.includes('error:'));
+	};
+
+	test('out of the project is refused, whether its target exists or not', async () => {
+		symlinkSync(tmpdir(), join(folder, 'out'));
+		symlinkSync('/nowhere/at/all', join(folder, 'dangling'));
+		symlinkSync('../sibling.md', join(folder, 'file.md'));
+		expect(await faults('  a: { outputs: [out/x.md, dangling, file.md], inputs: [out/deep/y.md] }\n')).toEqual([
+			'workflow.yaml:5:18 error: output "out/x.md" of task "a" leads out of the project through a symbolic link [PATH_OUTSIDE_PROJECT]',
+			'workflow.yaml:5:28 error: output "dangling" of task "a" leads out of the project through a symbolic link [PATH_OUTSIDE_PROJECT]',
+			'workflow.yaml:5:38 error: output "file.md" of task "a" leads out of the project through a symbolic link [PATH_OUTSIDE_PROJECT]',
+			'workflow.yaml:5:57 error: input "out/deep/y.md" of task "a" leads out of the project through a symbolic link [PATH_OUTSIDE_PROJECT]',
+		]);
+	});
+
+	test('inside the project is fine', async () => {
+		mkdirSync(join(folder, 'src'));
+		symlinkSync('src', join(folder, 'code'));
+		expect(await faults('  a: { outputs: [code/new/x.ts] }\n')).toEqual([]);
+	});
+
+	test('into .git is refused', async () => {
+		mkdirSync(join(folder, '.git'));
+		symlinkSync('.git', join(folder, 'vcs'));
+		expect(await faults('  a: { outputs: [vcs/config] }\n')).toEqual([
+			'workflow.yaml:5:18 error: output "vcs/config" of task "a" lies in .git/, which is not for agents [PATH_RESERVED]',
+		]);
+	});
+
+	test('in a circle is refused', async () => {
+		symlinkSync('b', join(folder, 'a'));
+		symlinkSync('a', join(folder, 'b'));
+		expect(await faults('  t: { outputs: [a/x] }\n')).toHaveLength(1);
+	});
+
+	test('leads no persona out of the project', async () => {
+		symlinkSync(tmpdir(), join(folder, 'out'));
+		writeFileSync(
+			join(folder, 'workflow.yaml'),
+			HEAD.replace('[./dev.sh]', '[./dev.sh], persona: out/x.md').concat('  a: {}\n'),
+		);
+		expect(saidBy(await prepareIn(folder))).toContain(
+			'the persona file "out/x.md" of agent "dev" leads out of the project through a symbolic link',
+		);
+	});
+});
+
+test('a project in a folder that is itself a link is no way out', async () => {
+	const link = `${folder}-link`;
+	symlinkSync(folder, link);
+	try {
+		writeFileSync(join(folder, 'workflow.yaml'), `${HEAD}  a: { outputs: [src/x.ts] }\n`);
+		expect((await prepareIn(link)).ok).toBe(true);
+	} finally {
+		rmSync(link);
+	}
+});
+
+test('a path of many thousand characters is refused', async () => {
+	expect(await said(`${HEAD}  a: { outputs: [${'a/'.repeat(3000)}] }\n`)).toContain('is longer than 4096 characters');
+});
