@@ -15,6 +15,7 @@ import { foldRun } from '../../engine/run/read-run.ts';
 import { sha256 } from '../../engine/store/hash.ts';
 import { maskFile } from '../../engine/store/mask-file.ts';
 import { redactor } from '../../engine/store/redact.ts';
+import { acquireRunLock } from '../../engine/store/run-lock.ts';
 import { newRunId } from '../../engine/store/state-folder.ts';
 import { createAdapters } from '../adapters.ts';
 import type { Arguments } from '../arguments.ts';
@@ -105,7 +106,6 @@ async function planToGoOnWith(
 /** `--fresh`: the old run must not lie there as if somebody would go on with it. */
 async function cancelUnfinished(terminal: Terminal, project: string, start: RunStart): Promise<void> {
 	try {
-		const { acquireRunLock } = await import('../../engine/store/run-lock.ts');
 		const lock = await acquireRunLock(project, { run: start.run, onLost: () => {} });
 		try {
 			const { plan } = frozen(project, start);

@@ -130,7 +130,8 @@ function stopMarker(session: Session, task: TaskPlan, output: OutputRecord): str
 	if (task.stopMarkers.length === 0) return null;
 	const lines = new Set(output.text.split(/\r?\n/).map((line) => line.trim()));
 	const seen = task.stopMarkers.find((marker) => lines.has(marker)) ?? null;
-	if (seen !== null || output.file === undefined || output.bytes <= output.text.length) return seen;
+	// Only what was cut off can hold a marker that the kept text does not.
+	if (seen !== null || output.file === undefined || output.bytes <= KEPT_OUTPUT) return seen;
 	return session.world.workspace.outputHolds(output.file, task.stopMarkers);
 }
 

@@ -168,7 +168,7 @@ function obey(of: Case, answer: Answer): Verdict {
 			return { kind: 'pass', note: `accepted as it is by ${answer.by}`, record };
 		case 'rework':
 			if (!roundsLeft(of)) return { kind: 'fail', code: 'REVIEW_HARD_CAP', reason: beyondCap(of, answer), record };
-			return { kind: 'rework', feedback: guidance(of, answer, notes), record };
+			return { kind: 'rework', feedback: lastReview(of, answer), record };
 		case 'takeover':
 			return { kind: 'rework', by: 'human', feedback: notes === '' ? `${answer.by} takes over` : notes, record };
 		default:
@@ -185,13 +185,11 @@ function beyondCap({ moment, options }: Case, answer: Answer): string {
 	return `${answer.by} ordered one more round after ${moment.iteration} reviews, but ${hardCap(options)} are the most there can be`;
 }
 
-/** The coder gets the person's guidance first, then the review that led to it. */
-function guidance(of: Case, answer: Answer, notes: string): string {
+/** The coder gets the person's notes from the engine, as guidance; beside them stands the review that led there. */
+function lastReview(of: Case, answer: Answer): string {
 	const reply = of.moment.answers['review-again'] ?? of.moment.answers['review'];
 	const parsed = reply === undefined ? null : parse(of, reply);
-	const last = parsed?.ok === true ? `The last review said:\n\n${feedbackOn(of, parsed.verdict)}` : '';
-	const word = notes === '' ? '' : `Guidance from ${answer.by}:\n\n${notes}`;
-	return [word, last].filter((part) => part !== '').join('\n\n') || `${answer.by} asked for one more round.`;
+	return parsed?.ok === true ? feedbackOn(of, parsed.verdict) : `${answer.by} asked for one more round.`;
 }
 
 function feedbackOn({ moment, options }: Case, verdict: ReviewVerdict): string {

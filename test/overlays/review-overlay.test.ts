@@ -229,19 +229,19 @@ describe("a person's decision", () => {
 		});
 	});
 
-	it('rework sends it back with the guidance first, then the review', async () => {
+	it('rework sends it back with the review; the notes are on the record, and the engine hands them to the coder', async () => {
 		expect(await decided(chose('rework', 'Use bcrypt.'))).toEqual({
 			kind: 'rework',
-			feedback: `Guidance from ann:\n\nUse bcrypt.\n\nThe last review said:\n\n${FEEDBACK}`,
+			feedback: FEEDBACK,
 			record: { ...record, choice: 'rework', notes: 'Use bcrypt.' },
 		});
 	});
 
 	it('rework without guidance carries the review alone, with what vetoed its GO', async () => {
-		expect(await decided(chose('rework'))).toMatchObject({ feedback: `The last review said:\n\n${FEEDBACK}` });
+		expect(await decided(chose('rework'))).toMatchObject({ feedback: FEEDBACK });
 		const parts = { checks: [checkOf({ ok: false })], answers: { review: replied(GO) } };
 		expect(await decided(chose('rework'), parts)).toMatchObject({
-			feedback: 'The last review said:\n\nThe reviewer said GO, but: the required check "tests" failed.\n\nfine',
+			feedback: 'The reviewer said GO, but: the required check "tests" failed.\n\nfine',
 		});
 	});
 

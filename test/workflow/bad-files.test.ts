@@ -130,7 +130,9 @@ describe('a path through a symbolic link', () => {
 	test('in a circle is refused', async () => {
 		symlinkSync('b', join(folder, 'a'));
 		symlinkSync('a', join(folder, 'b'));
-		expect(await faults('  t: { outputs: [a/x] }\n')).toHaveLength(1);
+		expect(await faults('  t: { outputs: [a/x] }\n')).toContain(
+			'workflow.yaml:5:18 error: output "a/x" of task "t" leads out of the project through a symbolic link [PATH_OUTSIDE_PROJECT]',
+		);
 	});
 
 	test('leads no persona out of the project', async () => {
