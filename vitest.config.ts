@@ -16,6 +16,7 @@ export default defineConfig({
 	],
 	test: {
 		include: ['test/**/*.test.ts'],
+		globalSetup: ['test/global-setup.ts'],
 		testTimeout: 60_000,
 		hookTimeout: 120_000,
 		pool: 'forks',

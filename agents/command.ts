@@ -46,7 +46,7 @@ async function runCommand(request: AgentRequest, settings: CommandSettings): Pro
 			stderrPath: files.stderr,
 			timeoutMs: request.timeoutMs,
 			signal: request.signal,
-			maxOutputBytes: settings.maxOutputBytes ?? MAX_OUTPUT_BYTES,
+			maxOutputBytes: maxOutputOf(request, settings),
 			...(settings.graceMs === undefined ? {} : { graceMs: settings.graceMs }),
 		});
 		return outcomeOf(request, settings, files, end);
@@ -69,13 +69,20 @@ function outcomeOf(request: AgentRequest, settings: CommandSettings, files: Agen
 	return explain(request, settings, end, output, stderr === null ? '' : lastLines(stderr));
 }
 
+/** The agent's own `max_output` counts most. */
+function maxOutputOf({ agent }: AgentRequest, settings: CommandSettings): number {
+	const own = agent.options['max_output'];
+	return typeof own === 'number' ? own : (settings.maxOutputBytes ?? MAX_OUTPUT_BYTES);
+}
+
 function explain(
-	{ agent, timeoutMs }: AgentRequest,
+	request: AgentRequest,
 	settings: CommandSettings,
 	end: ProcessEnd,
 	output: OutputRecord | null,
 	stderr: string,
 ): AgentOutcome {
+	const { agent, timeoutMs } = request;
 	const fail = (code: ErrorCode, what: string) =>
 		failed(code, `agent "${agent.name}" ${what}`, output, Math.round(end.ms));
 	const said = stderr === '' ? '' : `; the last it wrote to stderr:\n${stderr}`;
@@ -91,7 +98,7 @@ function explain(
 		case 'cancelled':
 			return fail('AGENT_CANCELLED', 'was cancelled');
 		case 'flooded':
-			return fail('AGENT_FLOOD', `wrote more than ${grouped(settings.maxOutputBytes ?? MAX_OUTPUT_BYTES)} bytes`);
+			return fail('AGENT_FLOOD', `wrote more than ${grouped(maxOutputOf(request, settings))} bytes`);
 		case 'exit':
 			if (end.signal !== null) return fail('AGENT_KILLED', `was killed by ${end.signal}${said}`);
 			return fail(
@@ -103,4 +110,9 @@ function explain(
 
 function failed(code: ErrorCode, reason: string, output: OutputRecord | null, ms: number): AgentOutcome {
 	return { ok: false, code, reason, output, ms };
+}
+
+function outputLimit({ options }: AgentRequest['agent'], settings: CommandSettings): number {
+	const own = options['max_output'];
+	return typeof own === 'number' ? own : (settings.maxOutputBytes ?? MAX_OUTPUT_BYTES);
 }

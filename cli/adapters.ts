@@ -14,7 +14,9 @@ export async function createAdapters(options: AdapterOptions): Promise<ReadonlyM
 	const { project, plan, env, mask } = options;
 	const needed = new Set(plan.agents.map((agent) => agent.adapter));
 	const adapters = new Map<string, AgentAdapter>();
-	if (needed.has('command')) adapters.set('command', (await import('../agents/command.ts')).createCommandAdapter({ env, mask }));
-	if (needed.has('scripted')) adapters.set('scripted', (await import('../agents/scripted.ts')).createScriptedAdapter({ project }));
+	if (needed.has('command'))
+		adapters.set('command', (await import('../agents/command.ts')).createCommandAdapter({ env, mask }));
+	if (needed.has('scripted'))
+		adapters.set('scripted', (await import('../agents/scripted.ts')).createScriptedAdapter({ project }));
 	return adapters;
 }

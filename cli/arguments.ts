@@ -38,7 +38,8 @@ export function parseArguments(command: CommandSpec, argv: readonly string[]): A
 			continue;
 		}
 		const value = inline ?? argv[++i];
-		if (value === undefined || value === '') throw usage(command, `--${name} needs a value: --${name} <${option.value}>`);
+		if (value === undefined || value === '')
+			throw usage(command, `--${name} needs a value: --${name} <${option.value}>`);
 		found.set(name, value);
 	}
 	checkCount(command, positionals);
@@ -54,7 +55,10 @@ function splitOption(word: string): readonly [string, string | undefined] {
 function optionNamed(command: CommandSpec, name: string, word: string): OptionSpec {
 	const option = word.startsWith('--') ? command.options.find((one) => one.name === name) : undefined;
 	if (option !== undefined) return option;
-	const meant = didYouMean(name, command.options.map((one) => one.name));
+	const meant = didYouMean(
+		name,
+		command.options.map((one) => one.name),
+	);
 	const guess = meant === undefined ? '' : `; did you mean --${meant}?`;
 	throw usage(command, `unknown option ${JSON.stringify(word.slice(0, 80))}${guess}`);
 }
@@ -68,7 +72,11 @@ function checkCount(command: CommandSpec, positionals: readonly string[]): void 
 	}
 }
 
-function accessors(command: CommandSpec, positionals: readonly string[], found: ReadonlyMap<string, string>): Arguments {
+function accessors(
+	command: CommandSpec,
+	positionals: readonly string[],
+	found: ReadonlyMap<string, string>,
+): Arguments {
 	return {
 		positionals,
 		has: (name) => found.has(name),
@@ -78,12 +86,19 @@ function accessors(command: CommandSpec, positionals: readonly string[], found: 
 			if (text === undefined) return null;
 			const number = Number(text);
 			if (/^\d{1,6}$/.test(text) && number >= least) return number;
-			throw usage(command, `--${name} needs a whole number of at least ${least}, not ${JSON.stringify(text.slice(0, 40))}`);
+			throw usage(
+				command,
+				`--${name} needs a whole number of at least ${least}, not ${JSON.stringify(text.slice(0, 40))}`,
+			);
 		},
 	};
 }
 
 /** A wrong call of a command. */
 export function usage(command: CommandSpec, what: string): SddError {
-	return new SddError('CLI_USAGE', `sdd ${command.name}: ${what}`, `usage: ${usageOf(command)} (see sdd ${command.name} --help)`);
+	return new SddError(
+		'CLI_USAGE',
+		`sdd ${command.name}: ${what}`,
+		`usage: ${usageOf(command)} (see sdd ${command.name} --help)`,
+	);
 }

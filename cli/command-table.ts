@@ -44,7 +44,7 @@ export const COMMANDS: readonly CommandSpec[] = [
 			{ name: 'task', value: 'id', summary: 'only this task and what it depends on' },
 			{ name: 'dry-run', summary: 'show what would run; starts nobody, writes nothing' },
 			{ name: 'step', summary: 'stop after each task (on a terminal: ask)' },
-			{ name: 'wait', summary: "stay until people have answered, instead of leaving with exit code 3" },
+			{ name: 'wait', summary: 'stay until people have answered, instead of leaving with exit code 3' },
 			{ name: 'max-parallel', value: 'n', summary: 'tasks at once' },
 			...PROMPTS,
 			{ name: 'json', summary: 'events as NDJSON on stdout' },

@@ -19,12 +19,24 @@ export async function dryRun(terminal: Terminal, args: Arguments, of: DryRun): P
 	const { plan, maxParallel, unfinished, only } = of;
 	const state = unfinished === null ? null : foldRun(terminal.project(), unfinished.run);
 	const isOpen = (id: string): boolean => !isEnded((state?.tasks.get(id) ?? PENDING_TASK).status);
-	const tasks = plan.tasks.filter((task) => (only === null || only.has(task.id)) && isOpen(task.id)).map((task) => task.id);
+	const tasks = plan.tasks
+		.filter((task) => (only === null || only.has(task.id)) && isOpen(task.id))
+		.map((task) => task.id);
 	if (args.has('json')) {
-		terminal.out(asJson({ dry_run: true, workflow: plan.workflow, run: unfinished?.run ?? null, max_parallel: maxParallel, tasks }));
+		terminal.out(
+			asJson({
+				dry_run: true,
+				workflow: plan.workflow,
+				run: unfinished?.run ?? null,
+				max_parallel: maxParallel,
+				tasks,
+			}),
+		);
 		return EXIT.done;
 	}
 	const which = unfinished === null ? 'would begin a new run' : `would go on with run ${unfinished.run}`;
-	terminal.out(`${printPlan(plan, { maxParallel })}\n\ndry run: ${which}; still to do: ${tasks.join(', ') || 'nothing'}\n`);
+	terminal.out(
+		`${printPlan(plan, { maxParallel })}\n\ndry run: ${which}; still to do: ${tasks.join(', ') || 'nothing'}\n`,
+	);
 	return EXIT.done;
 }

@@ -30,7 +30,13 @@ export function unknownCommand(argv: readonly string[]): SddError {
 	const known = group.length > 0 ? group : [...new Set(COMMANDS.map((command) => command.name.split(' ')[0] ?? ''))];
 	const given = group.length > 0 ? `${first} ${second ?? ''}`.trim() : first;
 	const meant = didYouMean(given, known);
-	const what = group.length > 0 && second === undefined ? `"sdd ${first}" needs a command` : `unknown command "${printable(given).slice(0, 80)}"`;
-	const remedy = meant === undefined ? `there are: ${known.join(', ')} (see sdd --help)` : `did you mean "sdd ${meant}"? (see sdd --help)`;
+	const what =
+		group.length > 0 && second === undefined
+			? `"sdd ${first}" needs a command`
+			: `unknown command "${printable(given).slice(0, 80)}"`;
+	const remedy =
+		meant === undefined
+			? `there are: ${known.join(', ')} (see sdd --help)`
+			: `did you mean "sdd ${meant}"? (see sdd --help)`;
 	return new SddError('CLI_UNKNOWN_COMMAND', what, remedy);
 }

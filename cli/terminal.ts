@@ -64,7 +64,10 @@ export function asJson(value: unknown): string {
 export function table(rows: readonly (readonly string[])[]): string {
 	const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
 	const lines = rows.map((row) =>
-		row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd(),
+		row
+			.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+			.join('  ')
+			.trimEnd(),
 	);
 	return `${lines.join('\n')}\n`;
 }

@@ -51,7 +51,10 @@ export function overridesIn(args: Arguments): CommandLine {
 }
 
 /** The definitions behind a plan's overlays; one that can no longer be loaded is missing, and then fails closed. */
-export async function definitionsFor(project: string, plan: Plan): Promise<(overlay: OverlayPlan) => OverlayDefinition | undefined> {
+export async function definitionsFor(
+	project: string,
+	plan: Plan,
+): Promise<(overlay: OverlayPlan) => OverlayDefinition | undefined> {
 	const modules = new Map<string, OverlayDefinition>();
 	const uses = new Set(plan.tasks.flatMap((task) => task.overlays.flatMap(({ use }) => use ?? [])));
 	for (const use of uses) {

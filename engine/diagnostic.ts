@@ -1,6 +1,7 @@
 /** What is wrong with a file the user wrote: where, what, and what to do about it. */
 import type { ErrorCode } from './errors.ts';
 
+/** One thing to tell about a file. */
 export interface Diagnostic {
 	readonly code: ErrorCode;
 	readonly severity: 'error' | 'warning';
@@ -24,19 +25,19 @@ export function formatDiagnostic(diagnostic: Diagnostic, options: { readonly col
 	const paint = options.color ? inColor : plainly;
 	const place = diagnostic.line > 0 ? `:${diagnostic.line}:${diagnostic.column}` : '';
 	const word = paint(diagnostic.severity, diagnostic.severity === 'error' ? 31 : 33);
-	const head = `${printable(diagnostic.file)}${place} ${word}: ${printable(diagnostic.message)} [${diagnostic.code}]`;
-	return [head, ...snippetLines(diagnostic, paint), `  remedy: ${printable(diagnostic.remedy)}`].join('\n');
+	const head = `${escaped(diagnostic.file)}${place} ${word}: ${escaped(diagnostic.message)} [${diagnostic.code}]`;
+	return [head, ...snippetLines(diagnostic, paint), `  remedy: ${escaped(diagnostic.remedy)}`].join('\n');
 }
 
 /** Text that cannot move the cursor, change colours or reorder what is shown: such characters are written as escapes. */
-export function printable(text: string): string {
-	return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, escaped);
+export function escaped(text: string): string {
+	return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, escapeOf);
 }
 
 /** Quotes a piece of somebody's text for a message, shortened to one printable line. */
 export function quote(text: string, max = 80): string {
 	const short = text.length > max ? `${text.slice(0, max)}…` : text;
-	return `"${printable(short)}"`;
+	return `"${escaped(short)}"`;
 }
 
 type Paint = (text: string, color: number) => string;
@@ -46,7 +47,7 @@ const inColor: Paint = (text, color) => `\u001b[${color}m${text}\u001b[0m`;
 
 const NAMED: { readonly [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-function escaped(character: string): string {
+function escapeOf(character: string): string {
 	return NAMED[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
@@ -65,7 +66,7 @@ function snippetLines(diagnostic: Diagnostic, paint: Paint): readonly string[] {
 }
 
 function asShown(text: string): string {
-	return printable(text.replaceAll('\t', ' '));
+	return escaped(text.replaceAll('\t', ' '));
 }
 
 /** Cuts a very long line down to the part around the column. */

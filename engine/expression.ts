@@ -19,15 +19,20 @@ export interface Expression {
 	readonly root: ExpressionNode;
 }
 
+/** A part of an expression. */
 export type ExpressionNode =
 	| { readonly kind: 'or' | 'and'; readonly of: readonly ExpressionNode[] }
 	| { readonly kind: 'not'; readonly of: ExpressionNode }
 	| { readonly kind: 'path'; readonly path: Path }
 	| { readonly kind: 'compare'; readonly op: Comparison; readonly left: Path; readonly right: Operand };
 
+/** Names from the scope down to a value. */
 export type Path = readonly string[];
+/** How two values are compared. */
 export type Comparison = '==' | '!=' | '>' | '>=' | '<' | '<=';
+/** A value that can be compared. */
 export type Scalar = string | number | boolean | null;
+/** What stands on the right of a comparison. */
 export type Operand =
 	| { readonly kind: 'literal'; readonly value: Scalar }
 	| { readonly kind: 'path'; readonly path: Path };

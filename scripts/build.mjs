@@ -8,27 +8,52 @@
  * The command is CommonJS because that starts faster: see docs/decisions/0001-commonjs-bundle.md.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
+const fresh = join(root, `.dist-${process.pid}`);
 const COMMON = { platform: 'node', moduleTypes: { '.hbs': 'text', '.md': 'text' } };
 
 await build();
 
-
 async function build() {
 	run('scripts/generate-validators.mjs');
-	mkdirSync(dist, { recursive: true });
-	for (const name of readdirSync(dist)) if (/\.(cjs|mjs)$/.test(name)) rmSync(join(dist, name));
+	rmSync(fresh, { recursive: true, force: true });
+	mkdirSync(fresh, { recursive: true });
 	await bundleCommand();
 	await bundleContract();
 	writeTypes();
-	copyFileSync(join(root, 'generated/workflow.schema.json'), join(dist, 'workflow.schema.json'));
+	copyFileSync(join(root, 'generated/workflow.schema.json'), join(fresh, 'workflow.schema.json'));
+	putInPlace();
 	linkCommand();
+}
+
+/** The entry comes last and what is stale goes after it, so that `sdd` works at every moment of a build. */
+function putInPlace() {
+	mkdirSync(dist, { recursive: true });
+	const names = readdirSync(fresh).filter((name) => name !== 'sdd.cjs');
+	for (const name of [...names, 'sdd.cjs']) {
+		if (name === 'types') rmSync(join(dist, name), { recursive: true, force: true });
+		renameSync(join(fresh, name), join(dist, name));
+	}
+	for (const name of readdirSync(dist))
+		if (!names.includes(name) && name !== 'sdd.cjs') rmSync(join(dist, name), { recursive: true });
+	rmSync(fresh, { recursive: true, force: true });
 }
 
 function run(script, ...args) {
@@ -39,7 +64,7 @@ function run(script, ...args) {
 async function bundleCommand() {
 	const bundle = await rolldown({ ...COMMON, input: join(root, 'cli/sdd.ts'), external: ['jiti'] });
 	await bundle.write({
-		dir: dist,
+		dir: fresh,
 		format: 'cjs',
 		entryFileNames: 'sdd.cjs',
 		chunkFileNames: '[name]-[hash].cjs',
@@ -49,21 +74,20 @@ async function bundleCommand() {
 		minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
 	});
 	await bundle.close();
-	chmodSync(join(dist, 'sdd.cjs'), 0o755);
+	chmodSync(join(fresh, 'sdd.cjs'), 0o755);
 }
 
 async function bundleContract() {
 	const bundle = await rolldown({ ...COMMON, input: join(root, 'engine/index.ts') });
-	await bundle.write({ file: join(dist, 'index.mjs'), format: 'esm' });
+	await bundle.write({ file: join(fresh, 'index.mjs'), format: 'esm' });
 	await bundle.close();
 }
 
 function writeTypes() {
-	rmSync(join(dist, 'types'), { recursive: true, force: true });
-	run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json');
+	run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json', '--outDir', join(fresh, 'types'));
 	// Imports in declarations keep the sources' `.ts`, which only those who allow it could read.
-	for (const name of readdirSync(join(dist, 'types/engine'))) {
-		const path = join(dist, 'types/engine', name);
+	for (const name of readdirSync(join(fresh, 'types/engine'))) {
+		const path = join(fresh, 'types/engine', name);
 		writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
 	}
 }

@@ -1,16 +1,16 @@
-/** Before any test: validators as fresh as the schemas they are made from. */
+/** Before any test: a build as fresh as its sources, as many tests run the real command. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const MADE_FROM = ['scripts/generate-validators.mjs', 'engine/duration.ts', 'engine/workflow', 'overlays'];
+const MADE_FROM = ['engine', 'overlays', 'agents', 'constitution', 'cli', 'scripts', 'package.json'];
 
-/** Runs the generator if what it makes is absent or older than its sources. */
+/** Builds if what is built is absent or older than its sources. */
 export function setup(): void {
-	if (changedAt('generated/workflow.schema.json') > Math.max(...MADE_FROM.map(changedAt))) return;
-	execFileSync(process.execPath, [join(root, 'scripts/generate-validators.mjs')], { cwd: root, stdio: 'inherit' });
+	if (changedAt('dist/sdd.cjs') > Math.max(...MADE_FROM.map(changedAt))) return;
+	execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root, stdio: 'inherit' });
 }
 
 /** When a file, or the newest below a folder, was changed; 0 for what is not there. */

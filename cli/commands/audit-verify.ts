@@ -40,7 +40,11 @@ export async function auditVerify(terminal: Terminal, args: Arguments): Promise<
 function anchorIn(args: Arguments): string | null {
 	const anchor = args.value('anchor');
 	if (anchor === null || /^[0-9a-f]{64}$/.test(anchor)) return anchor;
-	throw new SddError('CLI_USAGE', 'sdd audit verify: --anchor needs a whole sha256, 64 hex digits', 'copy the journal head that `sdd run` printed');
+	throw new SddError(
+		'CLI_USAGE',
+		'sdd audit verify: --anchor needs a whole sha256, 64 hex digits',
+		'copy the journal head that `sdd run` printed',
+	);
 }
 
 /** What the views of all runs should be, as their journals were read. */
@@ -85,7 +89,13 @@ async function optionsFor(project: string, run: string, isNewest: boolean): Prom
 			const log = definitionOf(overlay)?.log;
 			if (log !== undefined) logs.set(overlay.name, log);
 		}
-		return { project, plan, logOf: (name) => logs.get(name) ?? null, isNewest, isInPlace: (path) => belongsTo(path, run, isNewest) };
+		return {
+			project,
+			plan,
+			logOf: (name) => logs.get(name) ?? null,
+			isNewest,
+			isInPlace: (path) => belongsTo(path, run, isNewest),
+		};
 	} catch (error) {
 		if (error instanceof SddError) return null;
 		throw error;
@@ -112,7 +122,8 @@ function isExpected(problem: Problem, books: Books): boolean {
 function repair(project: string, books: Books, found: Verification): readonly string[] {
 	const repaired: string[] = [];
 	for (const { kind, file } of found.problems) {
-		const view = kind === 'view' || kind === 'stale' ? [...books.views].find(([path]) => path.endsWith(file)) : undefined;
+		const view =
+			kind === 'view' || kind === 'stale' ? [...books.views].find(([path]) => path.endsWith(file)) : undefined;
 		if (view === undefined) continue;
 		mkdirDurable(dirname(view[0]));
 		replaceFile(view[0], view[1].expected);

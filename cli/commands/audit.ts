@@ -61,7 +61,12 @@ export async function auditShow(terminal: Terminal, args: Arguments): Promise<nu
 	const id = args.positionals[0] ?? '';
 	const { run, plan, state } = readRun(project, runNamed(project, args.value('run')));
 	const planned = plan.tasks.find((task) => task.id === id);
-	if (planned === undefined) throw unknownTask(id, plan.tasks.map((task) => task.id), `run ${run}`);
+	if (planned === undefined)
+		throw unknownTask(
+			id,
+			plan.tasks.map((task) => task.id),
+			`run ${run}`,
+		);
 	const task = state.tasks.get(id) ?? PENDING_TASK;
 	const definitionOf = await definitionsFor(project, plan);
 	const logs = planned.overlays.flatMap((overlay): JsonObject[] => {
@@ -85,15 +90,27 @@ function showText(run: string, task: string, status: string, logs: readonly Json
 
 function logText(log: JsonObject): string {
 	const entries = [...((log['iterations'] ?? []) as JsonObject[]), ...((log['decisions'] ?? []) as JsonObject[])];
-	const final = log['final_decision'] === undefined ? '' : `\n  final decision: ${String(log['final_decision'] ?? 'open')}\n`;
+	const final =
+		log['final_decision'] === undefined ? '' : `\n  final decision: ${String(log['final_decision'] ?? 'open')}\n`;
 	return `\n${String(log['overlay'])}\n${entries.map(entryText).join('')}${final}`;
 }
 
 function entryText(entry: JsonObject): string {
-	const what = entry['iteration'] === undefined ? `decision ${String(entry['choice'])}` : `iteration ${String(entry['iteration'])}: ${String(entry['decision'])}`;
+	const what =
+		entry['iteration'] === undefined
+			? `decision ${String(entry['choice'])}`
+			: `iteration ${String(entry['iteration'])}: ${String(entry['decision'])}`;
 	const who = entry['reviewer_agent'] ?? entry['decided_by'] ?? '';
 	const words = printable(String(entry['feedback'] ?? entry['notes'] ?? '')).trimEnd();
-	const artifacts = ((entry['artifacts'] ?? []) as JsonObject[]).map(({ path, sha256 }) => `      on ${String(path)} sha256 ${String(sha256)}\n`);
-	const text = words === '' ? '' : `${words.split('\n').map((line) => `      ${line}`).join('\n')}\n`;
+	const artifacts = ((entry['artifacts'] ?? []) as JsonObject[]).map(
+		({ path, sha256 }) => `      on ${String(path)} sha256 ${String(sha256)}\n`,
+	);
+	const text =
+		words === ''
+			? ''
+			: `${words
+					.split('\n')
+					.map((line) => `      ${line}`)
+					.join('\n')}\n`;
 	return `  ${what}, by ${printableLine(String(who))} at ${String(entry['timestamp'] ?? '')}\n${artifacts.join('')}${text}`;
 }

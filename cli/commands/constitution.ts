@@ -27,7 +27,11 @@ export async function constitution(terminal: Terminal, args: Arguments): Promise
 async function pathsOf(terminal: Terminal, task: string, given: string | null): Promise<readonly string[] | null> {
 	const file = given ?? newestRunFile(terminal.project());
 	if (file === null) {
-		throw new SddError('CLI_USAGE', 'sdd constitution: --task needs a workflow, and there is no run yet', 'add --workflow <file>');
+		throw new SddError(
+			'CLI_USAGE',
+			'sdd constitution: --task needs a workflow, and there is no run yet',
+			'add --workflow <file>',
+		);
 	}
 	const prepared = await prepareWorkflow(terminal, file);
 	if (!prepared.ok) {
@@ -35,7 +39,12 @@ async function pathsOf(terminal: Terminal, task: string, given: string | null): 
 		return null;
 	}
 	const planned = prepared.plan.tasks.find(({ id }) => id === task);
-	if (planned === undefined) throw unknownTask(task, prepared.plan.tasks.map(({ id }) => id), file);
+	if (planned === undefined)
+		throw unknownTask(
+			task,
+			prepared.plan.tasks.map(({ id }) => id),
+			file,
+		);
 	return [...planned.inputs, ...planned.outputs];
 }
 

@@ -20,7 +20,14 @@ export function hilList(terminal: Terminal, args: Arguments): number {
 	if (args.has('json')) terminal.out(asJson({ items: shown }));
 	else if (shown.length === 0) terminal.out('nothing waits for a person\n');
 	else {
-		const rows = shown.map((item) => [item.id, item.status, item.task_id, item.trigger, item.created_at.slice(0, 19), printableLine(item.question, 60)]);
+		const rows = shown.map((item) => [
+			item.id,
+			item.status,
+			item.task_id,
+			item.trigger,
+			item.created_at.slice(0, 19),
+			printableLine(item.question, 60),
+		]);
 		terminal.out(table([['id', 'status', 'task', 'trigger', 'since', 'question'], ...rows]));
 	}
 	for (const { error } of damaged) terminal.err(errorText(error));
@@ -69,7 +76,8 @@ function resolutionBy(terminal: Terminal, args: Arguments, choice: string): HilR
 }
 
 function nextStep(choice: string, item: HilItem): string {
-	if (choice === 'takeover') return `Edit the files of "${item.task_id}", then go on with sdd run: they will be reviewed.`;
+	if (choice === 'takeover')
+		return `Edit the files of "${item.task_id}", then go on with sdd run: they will be reviewed.`;
 	return 'Go on with sdd run.';
 }
 
@@ -126,13 +134,18 @@ function contextLines(context: JsonObject): readonly string[] {
 
 function valueLines(value: Json | undefined): readonly string[] {
 	const text = typeof value === 'string' ? value : JSON.stringify(value ?? null, null, 2);
-	return printable(text).split('\n').map((line) => `  ${line}`);
+	return printable(text)
+		.split('\n')
+		.map((line) => `  ${line}`);
 }
 
 function decisionLines(item: HilItem): readonly string[] {
-	if (item.resolution === null) return ['Decide with one of:', ...item.choices.map((choice) => `  sdd hil ${commandFor(choice, item.id)}`)];
+	if (item.resolution === null)
+		return ['Decide with one of:', ...item.choices.map((choice) => `  sdd hil ${commandFor(choice, item.id)}`)];
 	const { choice, by, via, at, notes } = item.resolution;
-	return [`decided: ${choice} by ${printableLine(by)} (${via}) at ${at}${notes === null ? '' : `: ${printable(notes)}`}`];
+	return [
+		`decided: ${choice} by ${printableLine(by)} (${via}) at ${at}${notes === null ? '' : `: ${printable(notes)}`}`,
+	];
 }
 
 const NAMED_CHOICES: readonly string[] = ['accept', 'rework', 'takeover', 'reject'];

@@ -36,7 +36,11 @@ function show(terminal: Terminal, folder: string, record: JournalRecord): void {
 	}
 }
 
-function showOutput(terminal: Terminal, folder: string, { output }: Extract<JournalRecord, { kind: 'attempt_finished' | 'attempt_failed' }>): void {
+function showOutput(
+	terminal: Terminal,
+	folder: string,
+	{ output }: Extract<JournalRecord, { kind: 'attempt_finished' | 'attempt_failed' }>,
+): void {
 	if (output === null || output.bytes === 0) return;
 	terminal.out(indented(output.text));
 	if (output.file !== undefined && existsSync(join(folder, output.file))) {

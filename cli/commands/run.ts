@@ -4,13 +4,14 @@ import { relative, resolve, sep } from 'node:path';
 import { secretsOf } from '../../agents/environment.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
 import { createOverlayHost } from '../../engine/hosts/overlay-host.ts';
+import { BUILT_IN } from '../../engine/plan/make-plan.ts';
 import type { Plan } from '../../engine/plan/plan.ts';
 import { planFromDisk, planToDisk } from '../../engine/plan/plan-file.ts';
 import type { Reporter } from '../../engine/report/reporter.ts';
 import { cancelRun, type ExecuteOptions, executeRun, type RunResult } from '../../engine/run/execute-run.ts';
 import { newestRunOf, type RunStart } from '../../engine/run/find-run.ts';
 import { createLocalWorld } from '../../engine/run/local-world.ts';
-import { frozenPlan, isKnownToBeOver, type OpenOptions } from '../../engine/run/open-run.ts';
+import { frozenPlan, isKnownToBeOver, noteHead, type OpenOptions } from '../../engine/run/open-run.ts';
 import { foldRun } from '../../engine/run/read-run.ts';
 import { sha256 } from '../../engine/store/hash.ts';
 import { maskFile } from '../../engine/store/mask-file.ts';
@@ -31,20 +32,35 @@ export async function run(terminal: Terminal, args: Arguments): Promise<number> 
 	const project = terminal.project();
 	const file = args.positionals[0] ?? '';
 	const unfinished = unfinishedRun(project, relative(project, resolve(terminal.cwd, file)).split(sep).join('/'));
-	const chosen = args.has('frozen') && unfinished !== null ? frozen(project, unfinished) : await freshPlan(terminal, args, file);
+	const chosen =
+		args.has('frozen') && unfinished !== null
+			? frozen(project, unfinished, args)
+			: await freshPlan(terminal, args, file);
 	if (chosen === null) return EXIT.usage;
 	const only = onlyTasks(chosen.plan, args.value('task'));
-	if (args.has('dry-run')) return await dryRun(terminal, args, { ...chosen, unfinished: args.has('fresh') ? null : unfinished, only });
-	const goOn = unfinished !== null && !args.has('fresh') ? await planToGoOnWith(terminal, args, project, unfinished, chosen) : null;
+	if (args.has('dry-run'))
+		return await dryRun(terminal, args, { ...chosen, unfinished: args.has('fresh') ? null : unfinished, only });
+	const goOn =
+		unfinished !== null && !args.has('fresh')
+			? await planToGoOnWith(terminal, args, project, unfinished, chosen)
+			: null;
 	if (unfinished !== null && goOn === null) await cancelUnfinished(terminal, project, unfinished);
-	return await carryOut(terminal, args, { project, maxParallel: chosen.maxParallel, only, ...(goOn ?? newRun(chosen.plan)) });
+	return await carryOut(terminal, args, {
+		project,
+		maxParallel: chosen.maxParallel,
+		only,
+		...(goOn ?? newRun(chosen.plan)),
+	});
 }
 
 /** The newest run of that file, unless it is over. */
 function unfinishedRun(project: string, file: string): RunStart | null {
 	const newest = newestRunOf(project, file);
 	if (newest === null || isKnownToBeOver(project, newest.run)) return null;
-	return foldRun(project, newest.run).status === 'finished' ? null : newest;
+	if (foldRun(project, newest.run).status !== 'finished') return newest;
+	// It was killed between its last event and the note of its head.
+	noteHead(project, newest.run);
+	return null;
 }
 
 interface Chosen {
@@ -62,11 +78,11 @@ async function freshPlan(terminal: Terminal, args: Arguments, file: string): Pro
 	return prepared;
 }
 
-function frozen(project: string, start: RunStart): Chosen {
-	return { plan: planFromDisk(frozenPlan(project, start.run, start.plan)), maxParallel: DEFAULT_PARALLEL };
+/** The workflow file may be anything by now, so only the command line can say how many tasks run at once. */
+function frozen(project: string, start: RunStart, args: Arguments): Chosen {
+	const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
+	return { plan, maxParallel: args.count('max-parallel', 1) ?? BUILT_IN.maxParallel };
 }
-
-const DEFAULT_PARALLEL = 3;
 
 /** Which run to carry out, and by which plan. */
 interface Errand {
@@ -90,7 +106,7 @@ async function planToGoOnWith(
 	start: RunStart,
 	chosen: Chosen,
 ): Promise<Pick<Errand, 'run' | 'plan' | 'planText'> | null> {
-	const same = { run: start.run, plan: frozen(project, start).plan, planText: null };
+	const same = { run: start.run, plan: frozen(project, start, args).plan, planText: null };
 	if (sha256(planToDisk(chosen.plan)) === start.plan || args.has('frozen') || args.has('yes')) return same;
 	const what = `${start.file} (or what it is run with) changed since run ${start.run} began, and that run is unfinished`;
 	if (!terminal.canAsk || args.has('json')) {
@@ -108,7 +124,7 @@ async function cancelUnfinished(terminal: Terminal, project: string, start: RunS
 	try {
 		const lock = await acquireRunLock(project, { run: start.run, onLost: () => {} });
 		try {
-			const { plan } = frozen(project, start);
+			const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
 			const options = await openOptions(terminal, { project, run: start.run, plan }, new AbortController(), () => {});
 			await cancelRun(options.open, 'a new run was begun (--fresh)');
 			terminal.err(`the unfinished run ${start.run} is cancelled\n`);
@@ -131,9 +147,21 @@ async function openOptions(
 	const secrets = secretsOf(plan.agents, terminal.env);
 	const mask = (path: string): unknown => maskFile(path, secrets);
 	const overlays = plan.tasks.flatMap((task) => task.overlays);
-	const host = createOverlayHost({ definitionOf: await definitionsFor(project, plan), overlays, templates: plan.templates });
+	const host = createOverlayHost({
+		definitionOf: await definitionsFor(project, plan),
+		overlays,
+		templates: plan.templates,
+	});
 	const adapters = await createAdapters({ project, plan, env: terminal.env, mask });
-	const world = await createLocalWorld({ project, run: runId, plan, adapters, host, redactor: redactor(secrets), mask });
+	const world = await createLocalWorld({
+		project,
+		run: runId,
+		plan,
+		adapters,
+		host,
+		redactor: redactor(secrets),
+		mask,
+	});
 	const by = userInfo().username;
 	return { open: { project, run: runId, plan, world, version: terminal.version, by, report, stop } };
 }
@@ -144,7 +172,11 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 	const interrupted = onInterrupt(stop, terminal);
 	try {
 		const { open } = await openOptions(terminal, errand, stop, (event) => reporter.event(event));
-		const result = await executeRun({ ...open, ...scheduling(terminal, args, errand), endOrphans: orphanEnder(errand) });
+		const result = await executeRun({
+			...open,
+			...scheduling(terminal, args, errand),
+			endOrphans: orphanEnder(errand),
+		});
 		return finish(terminal, args, errand, reporter, result);
 	} finally {
 		interrupted.dispose();
@@ -152,9 +184,19 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 	}
 }
 
-function scheduling(terminal: Terminal, args: Arguments, errand: Errand): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans'> {
+function scheduling(
+	terminal: Terminal,
+	args: Arguments,
+	errand: Errand,
+): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans'> {
 	const step = args.has('step') ? stepper(terminal, args) : null;
-	return { planText: errand.planText, maxParallel: errand.maxParallel, only: errand.only, wait: args.has('wait'), step };
+	return {
+		planText: errand.planText,
+		maxParallel: errand.maxParallel,
+		only: errand.only,
+		wait: args.has('wait'),
+		step,
+	};
 }
 
 function stepper(terminal: Terminal, args: Arguments): (task: string) => Promise<boolean> {
@@ -164,7 +206,8 @@ function stepper(terminal: Terminal, args: Arguments): (task: string) => Promise
 
 /** Command agents may leave daemons behind; without one there is nothing to look for. */
 function orphanEnder({ plan, run: runId }: Errand): () => Promise<unknown> {
-	const mayLeave = plan.agents.some((agent) => agent.adapter !== 'scripted') || plan.tasks.some((task) => task.checks.length > 0);
+	const mayLeave =
+		plan.agents.some((agent) => agent.adapter !== 'scripted') || plan.tasks.some((task) => task.checks.length > 0);
 	if (!mayLeave) return async () => {};
 	return async () => {
 		const { endOrphans } = await import('../../engine/process/orphans.ts');
@@ -175,7 +218,10 @@ function orphanEnder({ plan, run: runId }: Errand): () => Promise<unknown> {
 function finish(terminal: Terminal, args: Arguments, errand: Errand, reporter: Reporter, result: RunResult): number {
 	reporter.close();
 	const exit = exitCodeOf(result, errand.only);
-	if (args.has('json')) terminal.out(`${JSON.stringify({ kind: 'result', run: result.run, ending: result.ending, exit, head: result.head })}\n`);
+	if (args.has('json'))
+		terminal.out(
+			`${JSON.stringify({ kind: 'result', run: result.run, ending: result.ending, exit, head: result.head })}\n`,
+		);
 	else if (!args.has('quiet')) terminal.out(summaryText(terminal, errand, result));
 	return exit;
 }

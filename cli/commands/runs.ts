@@ -17,7 +17,14 @@ export function runs(terminal: Terminal, args: Arguments): number {
 	else if (rows.length === 0) terminal.out('there is no run yet: start one with sdd run <workflow.yaml>\n');
 	else {
 		const head = ['run', 'workflow', 'status', 'completed', 'failed', 'tasks seen'];
-		const body = rows.map((row) => [row.run, row.workflow, row.status, String(row.completed), String(row.failed), String(row.tasks)]);
+		const body = rows.map((row) => [
+			row.run,
+			row.workflow,
+			row.status,
+			String(row.completed),
+			String(row.failed),
+			String(row.tasks),
+		]);
 		terminal.out(table([head, ...body]));
 		if (all.length > shown.length) terminal.out(`and ${all.length - shown.length} older: sdd runs --all\n`);
 	}
@@ -31,11 +38,29 @@ function rowOf(project: string, run: string) {
 		const count = (wanted: string): number => statuses.filter((word) => word === wanted).length;
 		const { workflow, file, startedAt } = state;
 		const status = statusOf(state);
-		return { run, workflow, file, started_at: startedAt, status, completed: count('COMPLETED'), failed: count('FAILED'), tasks: statuses.length };
+		return {
+			run,
+			workflow,
+			file,
+			started_at: startedAt,
+			status,
+			completed: count('COMPLETED'),
+			failed: count('FAILED'),
+			tasks: statuses.length,
+		};
 	} catch (error) {
 		if (!(error instanceof SddError)) throw error;
 		// One damaged run must not hide the others.
-		return { run, workflow: '', file: '', started_at: '', status: `damaged: ${error.code}`, completed: 0, failed: 0, tasks: 0 };
+		return {
+			run,
+			workflow: '',
+			file: '',
+			started_at: '',
+			status: `damaged: ${error.code}`,
+			completed: 0,
+			failed: 0,
+			tasks: 0,
+		};
 	}
 }
 

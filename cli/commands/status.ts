@@ -17,7 +17,10 @@ export function status(terminal: Terminal, args: Arguments): number {
 }
 
 function headline({ run, state }: ReadRun): string {
-	const word = state.status === 'paused' ? `paused (${state.pausedFor})` : (state.outcome ?? 'running, or killed: sdd run goes on');
+	const word =
+		state.status === 'paused'
+			? `paused (${state.pausedFor})`
+			: (state.outcome ?? 'running, or killed: sdd run goes on');
 	return `${state.workflow}, run ${run}: ${word}`;
 }
 
@@ -25,7 +28,13 @@ function rows({ plan, state }: ReadRun): readonly (readonly string[])[] {
 	const head = ['task', 'status', 'attempts', 'ended', 'why'];
 	const body = plan.tasks.map((task) => {
 		const { status: word, attempt, endedAt, reason } = state.tasks.get(task.id) ?? PENDING_TASK;
-		return [task.id, word, String(attempt), endedAt?.slice(0, 19) ?? '', reason === null ? '' : printableLine(reason, 100)];
+		return [
+			task.id,
+			word,
+			String(attempt),
+			endedAt?.slice(0, 19) ?? '',
+			reason === null ? '' : printableLine(reason, 100),
+		];
 	});
 	return [head, ...body];
 }

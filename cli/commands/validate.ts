@@ -37,7 +37,11 @@ function count(n: number, word: string): string {
 function workflowsIn(cwd: string): readonly string[] {
 	const names = namesIn(join(cwd, 'workflows')).filter((name) => /\.ya?ml$/.test(name));
 	if (names.length > 0) return names.sort().map((name) => `workflows/${name}`);
-	throw new SddError('CLI_USAGE', 'sdd validate: there is no workflow in workflows/', 'name the files: sdd validate <file>…');
+	throw new SddError(
+		'CLI_USAGE',
+		'sdd validate: there is no workflow in workflows/',
+		'name the files: sdd validate <file>…',
+	);
 }
 
 function namesIn(folder: string): string[] {

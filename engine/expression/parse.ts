@@ -2,6 +2,7 @@
 import type { Comparison, Expression, ExpressionNode, Operand } from '../expression.ts';
 import { type Fault, type Token, tokenise } from './tokens.ts';
 
+/** An expression, or why and where its text is none. */
 export type ParsedExpression =
 	| { readonly ok: true; readonly expression: Expression }
 	| { readonly ok: false; readonly message: string; readonly offset: number };

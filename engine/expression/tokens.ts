@@ -1,5 +1,6 @@
 /** Cuts an expression's text into tokens. */
 
+/** A word, sign or literal, and where it stands. */
 export interface Token {
 	readonly kind: 'word' | 'number' | 'text' | 'op' | 'open' | 'close' | 'end';
 	readonly text: string;

@@ -66,7 +66,13 @@ const NO_TEMPLATES = {
 	},
 };
 
-async function call(overlay: Overlay, plan: OverlayPlan, hook: Hook, moment: Moment, signal: AbortSignal): Promise<Consulted> {
+async function call(
+	overlay: Overlay,
+	plan: OverlayPlan,
+	hook: Hook,
+	moment: Moment,
+	signal: AbortSignal,
+): Promise<Consulted> {
 	const judge = overlay[hook];
 	if (judge === undefined) throw new Error(`it declares the hook ${hook}, but create() returned no function for it`);
 	const controller = new AbortController();
@@ -80,7 +86,8 @@ async function call(overlay: Overlay, plan: OverlayPlan, hook: Hook, moment: Mom
 		}, plan.timeoutMs);
 	});
 	const stopped = new Promise<Consulted>((resolve) => {
-		const cancel = (): void => resolve({ ok: false, code: 'AGENT_CANCELLED', reason: 'the run was stopped', transport: true });
+		const cancel = (): void =>
+			resolve({ ok: false, code: 'AGENT_CANCELLED', reason: 'the run was stopped', transport: true });
 		if (signal.aborted) cancel();
 		signal.addEventListener('abort', cancel, { once: true });
 	});
@@ -99,7 +106,12 @@ async function wellFormed(hook: Hook, value: unknown): Promise<Consulted> {
 	if (verdict(plain)) return { ok: true, verdict: plain as Verdict };
 	const error = verdict.errors?.[0];
 	const where = error === undefined ? '' : `: ${describe(error)}`;
-	return { ok: false, code: 'OVERLAY_BAD_VERDICT', reason: `its answer at ${hook} is not a verdict${where}`, transport: false };
+	return {
+		ok: false,
+		code: 'OVERLAY_BAD_VERDICT',
+		reason: `its answer at ${hook} is not a verdict${where}`,
+		transport: false,
+	};
 }
 
 function plainCopy(value: unknown): unknown {

@@ -42,6 +42,7 @@ export interface Preparation {
 	readonly home: string | null;
 }
 
+/** A plan that can run, or everything that forbids it. */
 export type Prepared =
 	| {
 			readonly ok: true;

@@ -1,5 +1,5 @@
 /** Shows a plan to people: as text, and as a Mermaid drawing. */
-import { printable } from '../diagnostic.ts';
+import { escaped } from '../diagnostic.ts';
 import { formatDuration } from '../duration.ts';
 import type { Json } from '../json.ts';
 import type { AgentPlan, CheckPlan, OverlayPlan, Plan, RetryPlan, TaskPlan } from './plan.ts';
@@ -19,7 +19,7 @@ export function printPlan(plan: Plan, options: { readonly maxParallel: number })
 		'Tasks, in the order in which they become possible',
 		...plan.tasks.flatMap((task, index) => taskLines(task, index + 1)),
 	];
-	return lines.map(printable).join('\n');
+	return lines.map(escaped).join('\n');
 }
 
 /** The plan's graph as a Mermaid flowchart. */
@@ -111,5 +111,5 @@ function boxNote(task: TaskPlan): string {
 
 /** Quotes, brackets and the like would end a label or start markup. */
 function mermaidText(text: string): string {
-	return printable(text).replaceAll(/["#<>&[\]{}|;]/g, (character) => `#${character.charCodeAt(0)};`);
+	return escaped(text).replaceAll(/["#<>&[\]{}|;]/g, (character) => `#${character.charCodeAt(0)};`);
 }

@@ -96,14 +96,20 @@ function verdictLine({ overlay, verdict }: Of<'verdict'>, line: MakeLine): Line 
 	}
 }
 
-function asking(overlay: string, verdict: Extract<Of<'verdict'>['verdict'], { kind: 'ask' }>, line: MakeLine): Line | null {
+function asking(
+	overlay: string,
+	verdict: Extract<Of<'verdict'>['verdict'], { kind: 'ask' }>,
+	line: MakeLine,
+): Line | null {
 	const agents = verdict.questions.filter(({ to }) => to !== 'human').map(({ to }) => to.slice('agent:'.length));
 	return agents.length === 0 ? null : line('dim', `${overlay} asks ${agents.join(', ')}`);
 }
 
 function answerLine(event: Of<'answered'>, line: MakeLine): Line | null {
 	const { answer } = event;
-	return answer.failed === undefined ? null : line('bad', `${short(answer.by, 40)} gave no answer: ${short(answer.failed.reason)}`);
+	return answer.failed === undefined
+		? null
+		: line('bad', `${short(answer.by, 40)} gave no answer: ${short(answer.failed.reason)}`);
 }
 
 function short(text: string, width = 160): string {

@@ -64,7 +64,12 @@ function follow(busy: Map<string, { what: string; since: number }>, event: Repor
 	}
 }
 
-function statusLine(busy: Map<string, { what: string; since: number }>, ended: number, options: LiveOptions, at: number): string {
+function statusLine(
+	busy: Map<string, { what: string; since: number }>,
+	ended: number,
+	options: LiveOptions,
+	at: number,
+): string {
 	const parts = [...busy].map(([task, { what, since }]) => `${task} (${what}, ${seconds(at - since)})`);
 	const text = `${ended}/${options.total} done · ${parts.join(' · ')}`;
 	const width = Math.max(20, options.width() - 1);

@@ -27,7 +27,11 @@ export function recheckApprovals(session: Session, tasks: ReadonlyMap<string, Ta
 		const { artifacts, endedAt } = taskState(session, task.id);
 		const isOwn = (path: string): boolean => (lastWriter(lastWriters, path) ?? '') <= (endedAt ?? '');
 		const own = { ...task, outputs: task.outputs.filter(isOwn) };
-		return voidIfChanged(session, own, artifacts.filter(({ path }) => isOwn(path)));
+		return voidIfChanged(
+			session,
+			own,
+			artifacts.filter(({ path }) => isOwn(path)),
+		);
 	});
 }
 

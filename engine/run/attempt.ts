@@ -69,7 +69,12 @@ function planned(session: Session, name: string): AgentPlan {
 	return agent;
 }
 
-async function work(session: Session, task: TaskPlan, attempt: number, workers: readonly WorkerPlan[]): Promise<boolean> {
+async function work(
+	session: Session,
+	task: TaskPlan,
+	attempt: number,
+	workers: readonly WorkerPlan[],
+): Promise<boolean> {
 	let last: AttemptEnd | null = null;
 	for (const worker of workers) {
 		const told = await tell(session, task, attempt, worker);
@@ -114,7 +119,13 @@ async function tell(session: Session, task: TaskPlan, attempt: number, worker: W
 	return { ...eventFor(session, task, attempt, agent, outcome), ...(brief === null ? {} : { brief }) };
 }
 
-function eventFor(session: Session, task: TaskPlan, attempt: number, agent: AgentPlan, outcome: AgentOutcome): AttemptEnd {
+function eventFor(
+	session: Session,
+	task: TaskPlan,
+	attempt: number,
+	agent: AgentPlan,
+	outcome: AgentOutcome,
+): AttemptEnd {
 	if (!outcome.ok) return failed(task, attempt, agent.name, outcome);
 	const { output, ms } = outcome;
 	const marker = stopMarker(session, task, output);

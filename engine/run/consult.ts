@@ -25,8 +25,22 @@ export async function consult(session: Session, task: TaskPlan, { hook, overlay,
 	const state = taskState(session, task.id);
 	const attempt = Math.max(state.attempt, 1);
 	const content = contentDigest(state.work?.artifacts ?? []);
-	const kept = seal(session, task, overlay.name, session.world.redact(forTheJournal(session, verdict) as unknown as JsonObject));
-	const event: RunEvent = { kind: 'verdict', task: task.id, attempt, hook, overlay: overlay.name, round, verdict: kept, content };
+	const kept = seal(
+		session,
+		task,
+		overlay.name,
+		session.world.redact(forTheJournal(session, verdict) as unknown as JsonObject),
+	);
+	const event: RunEvent = {
+		kind: 'verdict',
+		task: task.id,
+		attempt,
+		hook,
+		overlay: overlay.name,
+		round,
+		verdict: kept,
+		content,
+	};
 	session.record(event);
 	// An entry of a log is on the disk, and in the log, before anything else happens.
 	if (kept.record !== undefined) await session.durable();
@@ -47,12 +61,22 @@ async function verdictOf(session: Session, task: TaskPlan, of: Consult): Promise
 }
 
 /** `on_error` decides about an overlay that broke down; one that answered nonsense has always failed. */
-function broken(session: Session, task: TaskPlan, { hook, overlay }: Consult, why: Extract<Consulted, { ok: false }>): Verdict {
+function broken(
+	session: Session,
+	task: TaskPlan,
+	{ hook, overlay }: Consult,
+	why: Extract<Consulted, { ok: false }>,
+): Verdict {
 	const { code, reason } = why;
 	if (!why.transport || overlay.onError === 'fail') return { kind: 'fail', code, reason };
 	const note = `skipped at ${hook}, as its on_error says: ${reason}`;
 	if (overlay.onError === 'warn') {
-		session.record({ kind: 'warning', code: 'OVERLAY_SKIPPED', task: task.id, message: `overlay "${overlay.name}" ${note}` });
+		session.record({
+			kind: 'warning',
+			code: 'OVERLAY_SKIPPED',
+			task: task.id,
+			message: `overlay "${overlay.name}" ${note}`,
+		});
 	}
 	return { kind: 'pass', note };
 }

@@ -64,7 +64,11 @@ function stepFor(task: TaskPlan, state: TaskState, hook: Hook, judgement: Exclud
 		case 'rework':
 			return nextAttempt(task, state, judgement.verdict.by ?? 'agent');
 		case 'fail':
-			return { do: 'fail', code: judgement.verdict.code ?? 'OVERLAY_FAILED_TASK', reason: `${judgement.overlay}: ${judgement.verdict.reason}` };
+			return {
+				do: 'fail',
+				code: judgement.verdict.code ?? 'OVERLAY_FAILED_TASK',
+				reason: `${judgement.overlay}: ${judgement.verdict.reason}`,
+			};
 	}
 }
 
@@ -84,7 +88,8 @@ function afterCrash(task: TaskPlan, state: TaskState, crash: { readonly code: st
 	if (crash.code === 'TASK_STOPPED') return { do: 'fail', code: crash.code, reason: crash.reason };
 	const judgement = judge(task.overlays, 'failed', state);
 	if (judgement.kind !== 'pass') return stepFor(task, state, 'failed', judgement);
-	const mayRetry = RETRIED.has(crash.code) && state.crashes <= task.retry.times && state.machineAttempts < task.maxAttempts;
+	const mayRetry =
+		RETRIED.has(crash.code) && state.crashes <= task.retry.times && state.machineAttempts < task.maxAttempts;
 	if (!mayRetry) return { do: 'fail', code: crash.code, reason: crash.reason };
 	return { do: 'retry', attempt: state.attempt + 1, delayMs: retryDelay(task.retry, state.crashes) };
 }

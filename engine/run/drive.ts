@@ -68,7 +68,8 @@ function unlessStopped(went: boolean): Left | null {
 }
 
 function startOrOmit(session: Session, task: TaskPlan): RunEvent {
-	if (task.when === null || evaluate(task.when, whenScope(session, task.when))) return { kind: 'task_started', task: task.id };
+	if (task.when === null || evaluate(task.when, whenScope(session, task.when)))
+		return { kind: 'task_started', task: task.id };
 	return { kind: 'task_skipped', task: task.id, reason: `its condition does not hold: ${task.when.source}` };
 }
 
@@ -92,7 +93,11 @@ async function check(session: Session, task: TaskPlan): Promise<boolean> {
 	return true;
 }
 
-function retry(session: Session, task: TaskPlan, step: { readonly attempt: number; readonly delayMs: number }): RunEvent {
+function retry(
+	session: Session,
+	task: TaskPlan,
+	step: { readonly attempt: number; readonly delayMs: number },
+): RunEvent {
 	const due = new Date(session.world.now().getTime() + step.delayMs).toISOString();
 	return { kind: 'retry_scheduled', task: task.id, attempt: step.attempt, due };
 }

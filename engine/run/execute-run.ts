@@ -42,7 +42,8 @@ async function release(lock: RunLock): Promise<void> {
 async function worked(options: ExecuteOptions, open: OpenRun, digest: string | null): Promise<RunResult> {
 	const { session, writer, views } = open;
 	try {
-		if (digest !== null) beginRun(open, options, { plan: digest, only: options.only === null ? null : [...options.only] });
+		if (digest !== null)
+			beginRun(open, options, { plan: digest, only: options.only === null ? null : [...options.only] });
 		else {
 			await options.endOrphans();
 			resumeRun(open, options);
@@ -65,13 +66,27 @@ async function leave(options: ExecuteOptions, open: OpenRun, ending: Ending): Pr
 	if (ending === 'all_ended') session.record({ kind: 'run_finished', outcome: outcomeOf(session.state()) });
 	else session.record({ kind: 'run_paused', reason: ending === 'stopped' ? 'interrupted' : ending });
 	await session.durable();
-	for (const fault of views.heal()) session.record({ kind: 'warning', code: 'VIEW_NOT_WRITTEN', message: fault.message });
+	const unwritten = [...views.heal().map(({ message }) => message), ...(await reports(options, open))];
+	for (const message of unwritten) session.record({ kind: 'warning', code: 'VIEW_NOT_WRITTEN', message });
 	await session.durable();
 	await writer.close();
 	const { seq, hash, at } = writer.head();
 	const state = session.state();
-	appendHead(options.project, { run: options.run, seq, head: hash, at, state: state.status === 'finished' ? 'finished' : 'paused' });
+	appendHead(options.project, {
+		run: options.run,
+		seq,
+		head: hash,
+		at,
+		state: state.status === 'finished' ? 'finished' : 'paused',
+	});
 	return { run: options.run, ending: resultOf(ending, state), state, head: hash };
+}
+
+async function reports(options: ExecuteOptions, { session, views }: OpenRun): Promise<readonly string[]> {
+	const judged = views.judged();
+	if (judged.size === 0) return [];
+	const { writeReports } = await import('./task-report.ts');
+	return writeReports(options.project, options.plan, session.state(), judged);
 }
 
 function outcomeOf(state: RunState): 'completed' | 'failed' {
@@ -86,7 +101,9 @@ function resultOf(ending: Ending, state: RunState): RunResult['ending'] {
 /** Ends a run that nobody will go on with: what has not ended is cancelled. */
 export async function cancelRun(options: OpenOptions, why: string): Promise<void> {
 	const { session, writer, views } = openRun(options);
-	const open = options.plan.tasks.filter((task) => !isEnded((session.state().tasks.get(task.id) ?? PENDING_TASK).status));
+	const open = options.plan.tasks.filter(
+		(task) => !isEnded((session.state().tasks.get(task.id) ?? PENDING_TASK).status),
+	);
 	for (const task of open) session.record({ kind: 'task_cancelled', task: task.id, reason: why });
 	session.record({ kind: 'run_finished', outcome: 'cancelled' });
 	await session.durable();

@@ -47,7 +47,11 @@ export function runNamed(project: string, given: string | null): string {
 	if (found.length === 1 && found[0] !== undefined) return found[0];
 	if (given !== null && found.includes(given)) return given;
 	if (given === null) {
-		throw new SddError('RUN_NOT_FOUND', `there is no run in ${project} yet`, 'start one with `sdd run <workflow.yaml>`');
+		throw new SddError(
+			'RUN_NOT_FOUND',
+			`there is no run in ${project} yet`,
+			'start one with `sdd run <workflow.yaml>`',
+		);
 	}
 	const many = found.length > 1 ? `${found.length} runs begin with "${given}"` : `there is no run "${given}"`;
 	throw new SddError('RUN_NOT_FOUND', many, 'see `sdd runs` for the ids');

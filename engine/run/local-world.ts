@@ -82,7 +82,12 @@ function agentVariables(project: string, run: string, request: AboutRequest): { 
 	};
 }
 
-function runVariables(project: string, run: string, task: string, attempt: number): { readonly [name: string]: string } {
+function runVariables(
+	project: string,
+	run: string,
+	task: string,
+	attempt: number,
+): { readonly [name: string]: string } {
 	return { SDD_RUN_ID: run, SDD_TASK_ID: task, SDD_ATTEMPT: String(attempt), SDD_PROJECT_DIR: project };
 }
 

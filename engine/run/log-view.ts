@@ -41,7 +41,9 @@ export function logText(document: JsonObject, lineOf: (record: JsonObject) => st
 /** One record as text. Its order depends on nothing but its content: a log that is written anew is the same to the byte. */
 export function recordText(record: JsonObject, first: readonly string[] = []): string {
 	const ahead = first.filter((name) => name in record);
-	const rest = Object.keys(record).filter((name) => !ahead.includes(name) && !LAST.includes(name)).sort();
+	const rest = Object.keys(record)
+		.filter((name) => !ahead.includes(name) && !LAST.includes(name))
+		.sort();
 	const names = [...ahead, ...rest, ...LAST.filter((name) => name in record)];
 	return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(record[name] ?? null)}`).join(',')}}`;
 }

@@ -7,10 +7,11 @@ import type { JournalRecord, ReportedEvent, RunEvent } from '../events.ts';
 import type { Plan } from '../plan/plan.ts';
 import { fsyncFolder, mkdirDurable, replaceFile, sweepTemps } from '../store/durable.ts';
 import { sha256 } from '../store/hash.ts';
-import { readHeads } from '../store/heads.ts';
+import { appendHead, readHeads } from '../store/heads.ts';
 import { openJournal } from '../store/journal.ts';
 import type { JournalWriter } from '../store/journal-writer.ts';
 import { archivedLogFile, hilDir, journalDir, logDir, planFile, RUN_ID, runDir, stateDir } from '../store/layout.ts';
+import { walkJournal } from '../store/read-journal.ts';
 import { emptyState, reduce } from './reduce.ts';
 import type { Session } from './session.ts';
 import type { RunState } from './state.ts';
@@ -49,6 +50,12 @@ export function isKnownToBeOver(project: string, run: string): boolean {
 	return readHeads(project).lines.some((line) => line.run === run && line.state === 'finished');
 }
 
+/** Notes the head of a run that is over. */
+export function noteHead(project: string, run: string): void {
+	const { head } = walkJournal(journalDir(project, run), { hasher: sha256, onRecord: () => {} });
+	appendHead(project, { run, seq: head.seq, head: head.hash, at: head.at, state: 'finished' });
+}
+
 /** The plan a run froze, as text; refuses one that was changed. */
 export function frozenPlan(project: string, run: string, digest: string): string {
 	const path = planFile(project, run);
@@ -77,16 +84,31 @@ export function openRun(options: OpenOptions): OpenRun {
 	const source = { project, plan: options.plan, logOf: world.logOf, state: () => state };
 	views = createViews(source);
 	const session = createSession(options, journal.writer, views, () => state);
-	for (const note of journal.notes) session.record({ kind: 'warning', code: 'JOURNAL_TAIL_DROPPED', message: note.message });
+	for (const note of journal.notes)
+		session.record({ kind: 'warning', code: 'JOURNAL_TAIL_DROPPED', message: note.message });
 	return { session, writer: journal.writer, views };
 }
 
 /** Begins a new run: the logs of the one before it are put aside. */
-export function beginRun(open: OpenRun, options: OpenOptions, about: { readonly plan: string; readonly only: readonly string[] | null }): void {
+export function beginRun(
+	open: OpenRun,
+	options: OpenOptions,
+	about: { readonly plan: string; readonly only: readonly string[] | null },
+): void {
 	const { project, run, plan, by, version } = options;
 	putOtherLogsAside(options);
 	const only = about.only === null ? {} : { only: about.only };
-	open.session.record({ kind: 'run_started', run, workflow: plan.workflow, file: plan.file, project, plan: about.plan, by, version, ...only });
+	open.session.record({
+		kind: 'run_started',
+		run,
+		workflow: plan.workflow,
+		file: plan.file,
+		project,
+		plan: about.plan,
+		by,
+		version,
+		...only,
+	});
 }
 
 /** Goes on with a run: items that may not have reached the queue are put there again. */
@@ -121,7 +143,11 @@ function createSession(options: OpenOptions, writer: JournalWriter, views: Views
 			for (const fault of views.write()) {
 				if (complained.has(fault.message)) continue;
 				complained.add(fault.message);
-				record({ kind: 'warning', code: 'VIEW_NOT_WRITTEN', message: `${fault.message}; the decision stands: it is in the journal` });
+				record({
+					kind: 'warning',
+					code: 'VIEW_NOT_WRITTEN',
+					message: `${fault.message}; the decision stands: it is in the journal`,
+				});
 			}
 		},
 	};

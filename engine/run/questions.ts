@@ -68,7 +68,15 @@ function openItem(session: Session, task: TaskPlan, { hook, overlay }: Questions
 		created_at: session.world.now().toISOString(),
 		resolution: null,
 	} as unknown as JsonObject) as unknown as HilItem;
-	session.record({ kind: 'hil_opened', task: task.id, attempt, hook, overlay: overlay.name, question: question.id, item });
+	session.record({
+		kind: 'hil_opened',
+		task: task.id,
+		attempt,
+		hook,
+		overlay: overlay.name,
+		question: question.id,
+		item,
+	});
 	return item;
 }
 
@@ -90,7 +98,15 @@ async function askAgent(session: Session, task: TaskPlan, asked: Questions, ques
 	const outcome = await runWatched(session, task, asked, question, agent, promptSha256);
 	if (session.signal.aborted) return false;
 	const answer = answerOf(session, name, promptSha256, outcome);
-	session.record({ kind: 'answered', task: task.id, attempt: Math.max(attempt, 1), hook, overlay: overlay.name, question: question.id, answer });
+	session.record({
+		kind: 'answered',
+		task: task.id,
+		attempt: Math.max(attempt, 1),
+		hook,
+		overlay: overlay.name,
+		question: question.id,
+		answer,
+	});
 	return true;
 }
 
@@ -121,7 +137,8 @@ async function runWatched(
 			...(question.reviewId === undefined ? {} : { reviewId: question.reviewId }),
 		});
 		if (agent.readOnly && wroteSomething(session, task)) return wrote(agent, outcome);
-		if (outcome.ok || session.signal.aborted || !RETRIED.has(outcome.code) || crashes >= task.retry.times) return outcome;
+		if (outcome.ok || session.signal.aborted || !RETRIED.has(outcome.code) || crashes >= task.retry.times)
+			return outcome;
 		await sleep(retryDelay(task.retry, crashes + 1), session.signal);
 	}
 }

@@ -55,7 +55,10 @@ export function reduce(state: RunState, record: JournalRecord): RunState {
 	}
 }
 
-function started(state: RunState, record: EventOf<'run_started'> & { readonly at: string; readonly hash: string }): RunState {
+function started(
+	state: RunState,
+	record: EventOf<'run_started'> & { readonly at: string; readonly hash: string },
+): RunState {
 	const { run, workflow, file, project, plan } = record;
 	return { ...state, run, workflow, file, project, plan, startedAt: record.at, genesis: record.hash };
 }
@@ -154,7 +157,9 @@ function attemptFailed(task: TaskState, event: EventOf<'attempt_failed'>): TaskS
 
 function judged(task: TaskState, event: EventOf<'verdict'>): TaskState {
 	const { verdict, overlay } = event;
-	const judging = sameJudgement(task.judging, event) ? task.judging : { hook: event.hook, attempt: event.attempt, by: {} };
+	const judging = sameJudgement(task.judging, event)
+		? task.judging
+		: { hook: event.hook, attempt: event.attempt, by: {} };
 	const before = judging.by[overlay];
 	const consultation: Consultation = {
 		rounds: event.round,
@@ -175,7 +180,13 @@ function remember(task: TaskState, event: EventOf<'verdict'>): TaskState {
 	const { verdict, overlay } = event;
 	const record = verdict.record ?? null;
 	if (verdict.kind === 'ask' && record === null) return task;
-	const entry: Past = { hook: event.hook, attempt: event.attempt, verdict: verdict.kind, text: textOf(verdict), record };
+	const entry: Past = {
+		hook: event.hook,
+		attempt: event.attempt,
+		verdict: verdict.kind,
+		text: textOf(verdict),
+		record,
+	};
 	return { ...task, past: { ...task.past, [overlay]: [...(task.past[overlay] ?? []), entry] } };
 }
 
@@ -222,7 +233,10 @@ function answered(task: TaskState, overlay: string, question: string, answer: An
 
 function opened(task: TaskState, event: EventOf<'hil_opened'>): TaskState {
 	const waiting: TaskState = { ...task, status: 'HIL_PENDING' };
-	return withConsultation(waiting, event.overlay, (c) => ({ ...c, items: { ...c.items, [event.question]: event.item.id } }));
+	return withConsultation(waiting, event.overlay, (c) => ({
+		...c,
+		items: { ...c.items, [event.question]: event.item.id },
+	}));
 }
 
 function withConsultation(task: TaskState, overlay: string, change: (c: Consultation) => Consultation): TaskState {

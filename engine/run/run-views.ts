@@ -34,11 +34,18 @@ function expected({ path, text }: { readonly path: string; readonly text: string
 	return { path, expected: text };
 }
 
-function placeInArchive(path: string, project: string, plan: Plan, logOf: RunViewOptions['logOf'], run: string): string {
+function placeInArchive(
+	path: string,
+	project: string,
+	plan: Plan,
+	logOf: RunViewOptions['logOf'],
+	run: string,
+): string {
 	for (const task of plan.tasks) {
 		for (const { name } of task.overlays) {
 			const folder = logOf(name)?.folder;
-			if (folder !== undefined && logFile(project, folder, task.id) === path) return archivedLogFile(project, folder, run, task.id);
+			if (folder !== undefined && logFile(project, folder, task.id) === path)
+				return archivedLogFile(project, folder, run, task.id);
 		}
 	}
 	return path;

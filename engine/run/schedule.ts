@@ -180,7 +180,10 @@ function settle(crew: Crew, task: TaskPlan, left: Left): void {
 	if (left.kind === 'waiting') crew.waiting.add(task.id);
 	if (left.kind === 'sleeping') {
 		const ms = Math.min(Math.max(0, left.due - crew.session.world.now().getTime()), LONGEST_TIMER_MS);
-		crew.sleeping.set(task.id, setTimeout(() => awaken(crew, task), ms));
+		crew.sleeping.set(
+			task.id,
+			setTimeout(() => awaken(crew, task), ms),
+		);
 	}
 }
 
@@ -231,7 +234,8 @@ function lookForAnswers(crew: Crew): void {
 function hasAnswer(crew: Crew, task: string): boolean {
 	const { items } = crew.session.state();
 	for (const open of items.values()) {
-		if (open.task === task && open.item !== null && crew.session.world.people.resolution(open.item) !== null) return true;
+		if (open.task === task && open.item !== null && crew.session.world.people.resolution(open.item) !== null)
+			return true;
 	}
 	return false;
 }

@@ -33,7 +33,9 @@ export function stateDocument(state: RunState, plan: Plan): JsonObject {
 /** The document as text, one task a line. */
 export function stateText(document: JsonObject): string {
 	const { tasks, ...head } = document;
-	const lines = Object.entries((tasks ?? {}) as JsonObject).map(([id, task]) => `    ${JSON.stringify(id)}: ${JSON.stringify(task)}`);
+	const lines = Object.entries((tasks ?? {}) as JsonObject).map(
+		([id, task]) => `    ${JSON.stringify(id)}: ${JSON.stringify(task)}`,
+	);
 	const members = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);
 	const list = lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n  }`;
 	return `{\n${[...members, `  "tasks": ${list}`].join(',\n')}\n}\n`;

@@ -39,6 +39,8 @@ export interface Views {
 	write(): readonly SddError[];
 	/** Writes everything that differs from what lies there: on open, pause and finish. */
 	heal(): readonly SddError[];
+	/** The tasks that this process saw being judged. */
+	judged(): ReadonlySet<string>;
 }
 
 type LineOf = (record: JsonObject, first?: readonly string[]) => string;
@@ -63,12 +65,17 @@ export function createViews(source: ViewSource): Views {
 		lines.set(record, known);
 		return known;
 	};
-	const overlaysOf = new Map(source.plan.tasks.filter((task) => task.overlays.length > 0).map((task) => [task.id, task.overlays]));
+	const overlaysOf = new Map(
+		source.plan.tasks.filter((task) => task.overlays.length > 0).map((task) => [task.id, task.overlays]),
+	);
 	const touched = new Set<string>();
+	const judged = new Set<string>();
 	return {
+		judged: () => judged,
 		note(record) {
 			if ('task' in record && record.task !== undefined && TOUCHES.has(record.kind) && overlaysOf.has(record.task)) {
 				touched.add(record.task);
+				judged.add(record.task);
 			}
 		},
 		write() {
@@ -89,7 +96,13 @@ export function createViews(source: ViewSource): Views {
 }
 
 /** The events that change a log. */
-const TOUCHES: ReadonlySet<string> = new Set(['verdict', 'task_completed', 'task_failed', 'task_cancelled', 'approval_voided']);
+const TOUCHES: ReadonlySet<string> = new Set([
+	'verdict',
+	'task_completed',
+	'task_failed',
+	'task_cancelled',
+	'approval_voided',
+]);
 
 function logView(source: ViewSource, task: string, overlay: string, lineOf: LineOf = recordText): View | null {
 	const log = source.logOf(overlay);
@@ -99,7 +112,10 @@ function logView(source: ViewSource, task: string, overlay: string, lineOf: Line
 	const records = recordsOf(taskState, overlay);
 	if (records.length === 0) return null;
 	const document = logDocument(log, overlay, records, { task, run: state.run, ended: endOf(taskState) });
-	return { path: logFile(source.project, log.folder, task), text: logText(document, (record) => lineOf(record, log.members)) };
+	return {
+		path: logFile(source.project, log.folder, task),
+		text: logText(document, (record) => lineOf(record, log.members)),
+	};
 }
 
 function replace(view: View | null, faults: SddError[]): void {

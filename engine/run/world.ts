@@ -15,7 +15,9 @@ export interface World {
 	/** The clock. */
 	now(): Date;
 	/** Runs an agent to its end. */
-	startAgent(request: Omit<AgentRequest, 'cwd' | 'runDir' | 'env'> & { readonly reviewId?: string }): Promise<AgentOutcome>;
+	startAgent(
+		request: Omit<AgentRequest, 'cwd' | 'runDir' | 'env'> & { readonly reviewId?: string },
+	): Promise<AgentOutcome>;
 	/** Runs a task's checks, one after another. */
 	runChecks(task: TaskPlan, attempt: number, signal: AbortSignal): Promise<readonly CheckResult[]>;
 	/** Consults one overlay. */

@@ -43,7 +43,7 @@ export function checkAgents(
 
 /** What to say of a name that is no agent's; undefined when it is one's. */
 export function unknownAgent(name: string, whose: string, workflow: Workflow): Complaint | undefined {
-	if (workflow.writtenAgents.has(name)) return undefined;
+	if (workflow.agents.has(name) || workflow.writtenAgents.has(name)) return undefined;
 	const known = [...workflow.agents.keys()];
 	const meant = didYouMean(name, known);
 	const others = known.length === 0 ? 'define it under `agents:`' : `known agents are ${known.join(', ')}`;

@@ -2,6 +2,7 @@
 import type { OverlayDefinition } from '../contract.ts';
 import type { Problem, Source } from './source.ts';
 
+/** The kinds of YAML file there are. */
 export type FileKind = 'workflow' | 'config' | 'agent';
 
 /** Above these, looking for every error at once could take long. */

@@ -257,9 +257,12 @@ function wantedBy({ type, minimum, maximum, pattern }: JsonObject): string {
 	if (pattern === DURATION_PATTERN) return 'a length of time';
 	// Other patterns say nothing to people; the description gives examples.
 	if (pattern !== undefined || type === undefined) return '';
-	const names = [type].flat().map((one) => TYPE_NAMES[String(one)] ?? String(one));
 	const bounds = maximum === undefined ? '' : ` from ${minimum ?? 0} to ${maximum}`;
-	return `${names.join(' or ')}${bounds}`;
+	const names = [type].flat().map((one) => {
+		const name = TYPE_NAMES[String(one)] ?? String(one);
+		return one === 'integer' || one === 'number' ? name + bounds : name;
+	});
+	return names.join(' or ');
 }
 
 function lowerFirst(text: string): string {

@@ -5,6 +5,7 @@ import type { Complaint } from './source.ts';
 import type { AgentDefinition } from './workflow.ts';
 import type { AgentEntry } from './workflow-file.ts';
 
+/** An agent with all it inherits, or what is wrong in its line. */
 export type Inherited =
 	| { readonly ok: true; readonly entry: AgentEntry }
 	| {

@@ -5,6 +5,7 @@ import { load as parseYaml, YAMLException } from 'js-yaml';
 import { type Diagnostic, quote } from '../diagnostic.ts';
 import { aboutFile, type Pointer, type Problem, type Source } from './source.ts';
 
+/** A file that could be read, or why not. */
 export type Loaded =
 	| { readonly ok: true; readonly source: Source }
 	| { readonly ok: false; readonly problem: Problem | Diagnostic };
@@ -65,12 +66,7 @@ function decode(bytes: Buffer, file: string): string | Diagnostic {
 
 function parse(text: string, file: string): { readonly value: unknown } | { readonly problem: Diagnostic } {
 	const empty = () =>
-		aboutFile(
-			'WORKFLOW_EMPTY',
-			file,
-			'the file is empty',
-			'write something into it; `sdd init` makes a first workflow',
-		);
+		aboutFile('WORKFLOW_EMPTY', file, 'the file is empty', 'write something into it; docs/workflow.md shows what');
 	try {
 		if (text.trim() === '') return { problem: empty() };
 		const value = parseYaml(text, { maxAliases: MAX_ALIASES });

@@ -1,6 +1,7 @@
 /** What people write, once its shape is proven: the same names as in YAML. */
 import type { JsonObject } from '../json.ts';
 
+/** A workflow file. */
 export interface WorkflowFile {
 	readonly version: '1';
 	readonly name?: string;
@@ -11,6 +12,7 @@ export interface WorkflowFile {
 	readonly tasks: { readonly [id: string]: TaskEntry };
 }
 
+/** The project's settings, `.ai-sdd/ai-sdd.yaml`. */
 export interface ConfigFile {
 	readonly version?: '1';
 	readonly defaults?: Settings;
@@ -18,6 +20,7 @@ export interface ConfigFile {
 	readonly prompts?: { readonly [template: string]: string };
 }
 
+/** An agent, in a workflow or in a file of its own. */
 export interface AgentEntry {
 	readonly adapter?: string;
 	readonly extends?: string;
@@ -42,6 +45,7 @@ export interface Settings {
 	readonly overlays?: { readonly [name: string]: OverlayEntry };
 }
 
+/** A task of a workflow. */
 export interface TaskEntry extends Settings {
 	readonly description?: string;
 	readonly acceptance_criteria?: string | readonly string[];
@@ -51,6 +55,7 @@ export interface TaskEntry extends Settings {
 	readonly when?: string;
 }
 
+/** How crashed attempts are tried again. */
 export interface RetryEntry {
 	readonly times?: number;
 	readonly backoff?: Duration;
@@ -58,6 +63,7 @@ export interface RetryEntry {
 	readonly max_backoff?: Duration;
 }
 
+/** A command the engine runs after each attempt. */
 export interface CheckEntry {
 	readonly name: string;
 	readonly run: readonly string[] | string;
@@ -75,4 +81,5 @@ export interface OverlayEntry extends JsonObject {
 	readonly options?: JsonObject;
 }
 
+/** A length of time: text like 20m, or seconds. */
 export type Duration = string | number;

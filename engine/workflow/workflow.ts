@@ -2,6 +2,7 @@
 import type { Pointer, Source } from './source.ts';
 import type { AgentEntry, ConfigFile, Settings, WorkflowFile } from './workflow-file.ts';
 
+/** What the user wrote, with nothing settled yet. */
 export interface Workflow {
 	readonly name: string;
 	readonly source: Source;

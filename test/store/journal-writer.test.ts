@@ -7,7 +7,7 @@ import { readJournal } from '../../engine/store/read-journal.ts';
 import { segmentPath } from '../../engine/store/segments.ts';
 import { rejectionOf, said, temporaryFolders, textsOf } from './rig.ts';
 
-const faults = vi.hoisted(() => ({ write: null as string | null, sync: null as string | null, partly: 0 }));
+const faults = vi.hoisted(() => ({ write: null as string | null, sync: null as string | null, partly: 0, syncs: 0 }));
 
 vi.mock('node:fs', async (original) => {
 	const real = await original<typeof import('node:fs')>();
@@ -21,7 +21,10 @@ vi.mock('node:fs', async (original) => {
 			if (faults.partly > 0) real.writeSync(fd, bytes, at, Math.min(length, faults.partly));
 			return fail(faults.write, 'write');
 		},
-		fdatasyncSync: (fd: number) => (faults.sync === null ? real.fdatasyncSync(fd) : fail(faults.sync, 'fdatasync')),
+		fdatasyncSync: (fd: number) => {
+			faults.syncs++;
+			return faults.sync === null ? real.fdatasyncSync(fd) : fail(faults.sync, 'fdatasync');
+		},
 	};
 });
 
@@ -58,6 +61,15 @@ describe('a journal writer', () => {
 		await writer.flush();
 		expect(writer.syncs).toBe(2);
 		await appended;
+		await writer.close();
+	});
+
+	it('makes durable what it read before it goes on from it', async () => {
+		const dir = newFolder();
+		await openJournal(dir, OPTIONS).writer.close();
+		const before = faults.syncs;
+		const { writer } = openJournal(dir, OPTIONS);
+		expect(faults.syncs - before).toBe(writer.syncs + 1);
 		await writer.close();
 	});
 

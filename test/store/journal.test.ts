@@ -6,7 +6,7 @@ import { canonical } from '../../engine/store/canonical.ts';
 import { sha256 } from '../../engine/store/hash.ts';
 import { openJournal } from '../../engine/store/journal.ts';
 import { readJournal } from '../../engine/store/read-journal.ts';
-import { listSegments, segmentPath, ZERO_HASH } from '../../engine/store/segments.ts';
+import { encodeLine, listSegments, segmentPath, ZERO_HASH } from '../../engine/store/segments.ts';
 import { errorOf, rejectionOf, said, steppingClock, temporaryFolders, textsOf } from './rig.ts';
 
 const newFolder = temporaryFolders();
@@ -192,6 +192,16 @@ describe('damage before the tail', () => {
 		expect(await damaged((text) => lines(text).toSpliced(1, 1).join('\n'))).toBe(
 			'line 2 (record 3): its number is 3, where 2 must follow',
 		);
+	});
+
+	it('may be a record that was changed and hashed again: the next one does not continue from it', async () => {
+		const forge = (text: string) => {
+			const [first = '', second = '', ...rest] = lines(text);
+			const { hash: _, ...body } = JSON.parse(second);
+			const forged = canonical({ ...body, message: 'forged' });
+			return [first, encodeLine(forged, sha256(forged)).trimEnd(), ...rest].join('\n');
+		};
+		expect(await damaged(forge)).toBe('line 3 (record 3): it does not continue from the record before it');
 	});
 
 	it('may be a last line that is whole but wrong: that is no torn tail', async () => {

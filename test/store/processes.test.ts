@@ -69,7 +69,7 @@ async function decideAll(project: string): Promise<readonly string[]> {
 
 it('a process that was stopped while another took over acknowledges nothing when it wakes up', async () => {
 	const dir = join(folder, 'journal');
-	const child = start(append, dir, 'sleeper', '0', '500');
+	const child = start(append, dir, 'sleeper', '20000', '500');
 	const acknowledged: string[] = [];
 	let error = '';
 	try {

@@ -120,6 +120,19 @@ describe('the lock of a run', () => {
 		await (await take(project)).release();
 	});
 
+	it('says that it slipped away, and can still be released then', async () => {
+		const project = newFolder();
+		let tell: (reason: Error) => void = () => {};
+		const lost = new Promise<Error>((resolve) => {
+			tell = resolve;
+		});
+		const lock = await acquireRunLock(project, { onLost: (reason) => tell(reason) });
+		rmSync(lockDir(project), { recursive: true });
+		expect(await lost).toBeInstanceOf(Error);
+		await lock.release();
+		expect(existsSync(holderFile(project))).toBe(false);
+	});
+
 	function leaveBehind(project: string, holder: { pid: number; start: string | null; host?: string }): void {
 		ensureState(project);
 		mkdirSync(lockDir(project));

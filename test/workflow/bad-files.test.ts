@@ -67,6 +67,13 @@ test('something that is neither file nor folder is refused', async () => {
 	expect(saidBy(prepared)).toContain('this is not a regular file [WORKFLOW_NOT_A_FILE]');
 });
 
+test('a file that cannot be read is refused with the reason', async () => {
+	symlinkSync('workflow.yaml', join(folder, 'workflow.yaml'));
+	expect(saidBy(await prepareIn(folder))).toBe(
+		'workflow.yaml error: cannot be read (ELOOP) [WORKFLOW_UNREADABLE]\n  remedy: check its permissions\n',
+	);
+});
+
 test('lists nested a hundred thousand deep are refused, not followed', async () => {
 	expect(await firstLine('['.repeat(100_000))).toMatch(/\[YAML_SYNTAX\]$/);
 });
@@ -82,6 +89,15 @@ test('of thousands of tasks with the same mistake, one is told', async () => {
 	const tasks = Array.from({ length: 3000 }, (_, index) => `  t${index}: { retrys: 1 }\n`).join('');
 	const lines = (await said(HEAD + tasks)).split('\n').filter((line) => line.includes('error:'));
 	expect(lines).toEqual(['workflow.yaml:5:9 error: unknown key "retrys" in task "t0" [WORKFLOW_UNKNOWN_KEY]']);
+});
+
+test('a long circle is named by its start and its end', async () => {
+	const tasks = Array.from({ length: 40 }, (_, index) => `  t${index}: { depends_on: [t${(index + 1) % 40}] }\n`).join(
+		'',
+	);
+	expect(await firstLine(HEAD + tasks)).toBe(
+		'workflow.yaml:44:23 error: tasks depend on each other in a circle: t0 → t1 → t2 → t3 → t4 → t5 → t6 → t7 → t8 → t9 → … → t39 → t0 [DEPENDENCY_CYCLE]',
+	);
 });
 
 test('past 200 problems only the number of the rest is told', async () => {

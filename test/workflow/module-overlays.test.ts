@@ -94,13 +94,13 @@ test('its options are checked by its own schema', async () => {
 	);
 	const lines = said.split('\n').filter((line) => line.includes('error:') || line.includes('remedy:'));
 	expect(lines).toEqual([
-		'workflow.yaml:5:85 error: overlay "licences": "allow" is missing in its options [OVERLAY_OPTION]',
+		'workflow.yaml:5:84 error: overlay "licences": "allow" is missing in its options [OVERLAY_OPTION]',
 		'  remedy: add "allow": licences that may be used.',
-		'workflow.yaml:5:93 error: overlay "licences": unknown key "alow" in its options [OVERLAY_OPTION]',
+		'workflow.yaml:5:92 error: overlay "licences": unknown key "alow" in its options [OVERLAY_OPTION]',
 		'  remedy: did you mean "allow"?',
-		'workflow.yaml:5:106 error: overlay "licences": "mode" cannot be "lax" [OVERLAY_OPTION]',
+		'workflow.yaml:5:105 error: overlay "licences": "mode" cannot be "lax" [OVERLAY_OPTION]',
 		'  remedy: write "strict"',
-		'workflow.yaml:5:120 error: overlay "licences": "auditor" must be text, not a list [OVERLAY_OPTION]',
+		'workflow.yaml:5:119 error: overlay "licences": "auditor" must be text, not a list [OVERLAY_OPTION]',
 		'  remedy: write text – see `sdd schema`',
 	]);
 });

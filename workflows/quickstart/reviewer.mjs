@@ -8,7 +8,9 @@ import { readFileSync } from 'node:fs';
 const brief = readFileSync(0, 'utf8');
 const code = readFileSync('.quickstart/slug.mjs', 'utf8');
 
-const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap', '.quickstart/slug.test.mjs'], { encoding: 'utf8' });
+const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap', '.quickstart/slug.test.mjs'], {
+	encoding: 'utf8',
+});
 const testsPass = tests.status === 0;
 
 const standards = /## Standards\n([\s\S]*?)(?=\n#{1,2} |$)/.exec(brief)?.[1] ?? '';
