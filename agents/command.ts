@@ -111,8 +111,3 @@ function explain(
 function failed(code: ErrorCode, reason: string, output: OutputRecord | null, ms: number): AgentOutcome {
 	return { ok: false, code, reason, output, ms };
 }
-
-function outputLimit({ options }: AgentRequest['agent'], settings: CommandSettings): number {
-	const own = options['max_output'];
-	return typeof own === 'number' ? own : (settings.maxOutputBytes ?? MAX_OUTPUT_BYTES);
-}

@@ -100,7 +100,7 @@ function entryText(entry: JsonObject): string {
 		entry['iteration'] === undefined
 			? `decision ${String(entry['choice'])}`
 			: `iteration ${String(entry['iteration'])}: ${String(entry['decision'])}`;
-	const who = entry['reviewer_agent'] ?? entry['decided_by'] ?? '';
+	const who = printableLine(String(entry['reviewer_agent'] ?? entry['decided_by'] ?? ''));
 	const words = printable(String(entry['feedback'] ?? entry['notes'] ?? '')).trimEnd();
 	const artifacts = ((entry['artifacts'] ?? []) as JsonObject[]).map(
 		({ path, sha256 }) => `      on ${String(path)} sha256 ${String(sha256)}\n`,
@@ -112,5 +112,5 @@ function entryText(entry: JsonObject): string {
 					.split('\n')
 					.map((line) => `      ${line}`)
 					.join('\n')}\n`;
-	return `  ${what}, by ${printableLine(String(who))} at ${String(entry['timestamp'] ?? '')}\n${artifacts.join('')}${text}`;
+	return `  ${what}${who === '' ? '' : `, by ${who}`} at ${String(entry['timestamp'] ?? '')}\n${artifacts.join('')}${text}`;
 }

@@ -2,13 +2,7 @@
 import type { Hook, Moment, Overlay, OverlayDefinition, OverlayLog, Verdict } from '../contract.ts';
 import { formatDuration } from '../duration.ts';
 import type { OverlayPlan } from '../plan/plan.ts';
-import type { Consulted } from '../run/world.ts';
-
-/** Reaches overlays, wherever they run. */
-export interface OverlayHost {
-	consult(overlay: OverlayPlan, hook: Hook, moment: Moment, signal: AbortSignal): Promise<Consulted>;
-	logOf(overlay: string): OverlayLog | null;
-}
+import type { Consulted, OverlayHost } from './host.ts';
 
 /** What a host needs to know. */
 export interface HostOptions {

@@ -1,6 +1,7 @@
 /** Consults one overlay and records its verdict: fail closed, whatever comes back. */
 import { ALLOWED_VERDICTS, type Hook, type Question, type Verdict } from '../contract.ts';
 import type { RunEvent } from '../events.ts';
+import type { Consulted } from '../hosts/host.ts';
 import type { JsonObject } from '../json.ts';
 import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
 import { sealRecord } from '../store/seal.ts';
@@ -9,7 +10,6 @@ import { MAX_ROUNDS } from './judge.ts';
 import { momentFor } from './moment.ts';
 import { agentNamed, type Session, taskState } from './session.ts';
 import { recordsOf } from './state.ts';
-import type { Consulted } from './world.ts';
 
 /** One consultation to be made. */
 export interface Consult {

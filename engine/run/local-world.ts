@@ -1,7 +1,7 @@
 /** The world of a run on this machine: real agents, real files, the real clock. */
 import type { AgentAdapter } from '../agent.ts';
 import { developerBrief } from '../brief/developer-brief.ts';
-import type { OverlayHost } from '../hosts/overlay-host.ts';
+import type { OverlayHost } from '../hosts/host.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
 import { putBrief, readBrief } from '../store/blobs.ts';
 import { publishItem, readResolution } from '../store/hil-store.ts';

@@ -5,8 +5,9 @@
  * runs again; one that had started when the process died is started again under the same key.
  */
 import type { AgentOutcome, AgentRequest } from '../agent.ts';
-import type { CheckResult, Hook, Moment, OverlayLog, Verdict } from '../contract.ts';
+import type { CheckResult, Hook, Moment, OverlayLog } from '../contract.ts';
 import type { Digest, HilItem, HilResolution, RunEvent } from '../events.ts';
+import type { Consulted } from '../hosts/host.ts';
 import type { JsonObject } from '../json.ts';
 import type { AgentPlan, OverlayPlan, TaskPlan } from '../plan/plan.ts';
 import type { Feedback } from './state.ts';
@@ -37,11 +38,6 @@ export interface World {
 	/** The coder's brief. */
 	briefFor(task: TaskPlan, facts: BriefFacts): string;
 }
-
-/** How a consultation ended: a well-formed verdict, or a breakdown that `on_error` decides about. */
-export type Consulted =
-	| { readonly ok: true; readonly verdict: Verdict }
-	| { readonly ok: false; readonly code: string; readonly reason: string; readonly transport: boolean };
 
 /** The files a task works on. */
 export interface Workspace {
