@@ -39,7 +39,8 @@ export function openTerminal(version: string): Terminal {
 		isTty,
 		canAsk: isTty && process.stdin.isTTY === true,
 		color: isTty && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
-		width: () => process.stdout.columns ?? 80,
+		// Some pseudo-terminals say 0.
+		width: () => process.stdout.columns || 80,
 		project: () => findProject(process.cwd()),
 		ask,
 	};

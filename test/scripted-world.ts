@@ -21,7 +21,9 @@ import { RUN_STARTED, record } from './builders.ts';
 export type AgentCall = Parameters<World['startAgent']>[0];
 
 /** What an agent does: its text, the files it leaves, or how it fails. */
-export type Reply = string | { readonly text?: string; readonly files?: Files; readonly fail?: Failure; readonly bytes?: number };
+export type Reply =
+	| string
+	| { readonly text?: string; readonly files?: Files; readonly fail?: Failure; readonly bytes?: number };
 export type Files = { readonly [path: string]: string };
 export interface Failure {
 	readonly code: string;
@@ -150,7 +152,9 @@ function outcomeOf(reply: Reply | undefined, files: Map<string, string>, { agent
 }
 
 function inspect(files: ReadonlyMap<string, string>, paths: readonly string[]): Inspection {
-	const found = [...files].filter(([path]) => paths.some((wanted) => path === wanted || path.startsWith(join(wanted, '/'))));
+	const found = [...files].filter(([path]) =>
+		paths.some((wanted) => path === wanted || path.startsWith(join(wanted, '/'))),
+	);
 	return {
 		artifacts: found.map(([path, text]) => ({ path, sha256: sha256(text), bytes: Buffer.byteLength(text) })),
 		missing: paths.filter((wanted) => !found.some(([path]) => path === wanted || path.startsWith(join(wanted, '/')))),
@@ -160,7 +164,13 @@ function inspect(files: ReadonlyMap<string, string>, paths: readonly string[]): 
 
 function resolutionOf(decision: Decision | null): HilResolution | null {
 	if (decision === null) return null;
-	return { choice: decision.choice, by: 'ann', via: 'cli', notes: decision.notes ?? null, at: '2026-02-27T12:00:00.000Z' };
+	return {
+		choice: decision.choice,
+		by: 'ann',
+		via: 'cli',
+		notes: decision.notes ?? null,
+		at: '2026-02-27T12:00:00.000Z',
+	};
 }
 
 /** A session over a journal in memory. */

@@ -2,13 +2,13 @@
 import { EXIT, SddError } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import type { Plan } from '../../engine/plan/plan.ts';
-import { printable, printableLine } from '../../engine/printable.ts';
 import { runNamed } from '../../engine/run/find-run.ts';
 import { endOf, logDocument } from '../../engine/run/log-view.ts';
 import { readRun } from '../../engine/run/read-run.ts';
 import { PENDING_TASK, type RunState, recordsOf } from '../../engine/run/state.ts';
 import { listRuns } from '../../engine/store/state-folder.ts';
 import type { Arguments } from '../arguments.ts';
+import { logText } from '../log-text.ts';
 import { asJson, type Terminal, table } from '../terminal.ts';
 import { definitionsFor } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
@@ -85,32 +85,5 @@ const PLAIN_LOG = { folder: 'overlay-logs', name: 'log', closing: () => ({}) };
 function showText(run: string, task: string, status: string, logs: readonly JsonObject[]): string {
 	const head = `${task}, run ${run}: ${status}\n`;
 	if (logs.length === 0) return `${head}\nno overlay recorded anything about it\n`;
-	return `${head}${logs.map(logText).join('')}`;
-}
-
-function logText(log: JsonObject): string {
-	const entries = [...((log['iterations'] ?? []) as JsonObject[]), ...((log['decisions'] ?? []) as JsonObject[])];
-	const final =
-		log['final_decision'] === undefined ? '' : `\n  final decision: ${String(log['final_decision'] ?? 'open')}\n`;
-	return `\n${String(log['overlay'])}\n${entries.map(entryText).join('')}${final}`;
-}
-
-function entryText(entry: JsonObject): string {
-	const what =
-		entry['iteration'] === undefined
-			? `decision ${String(entry['choice'])}`
-			: `iteration ${String(entry['iteration'])}: ${String(entry['decision'])}`;
-	const who = printableLine(String(entry['reviewer_agent'] ?? entry['decided_by'] ?? ''));
-	const words = printable(String(entry['feedback'] ?? entry['notes'] ?? '')).trimEnd();
-	const artifacts = ((entry['artifacts'] ?? []) as JsonObject[]).map(
-		({ path, sha256 }) => `      on ${String(path)} sha256 ${String(sha256)}\n`,
-	);
-	const text =
-		words === ''
-			? ''
-			: `${words
-					.split('\n')
-					.map((line) => `      ${line}`)
-					.join('\n')}\n`;
-	return `  ${what}${who === '' ? '' : `, by ${who}`} at ${String(entry['timestamp'] ?? '')}\n${artifacts.join('')}${text}`;
+	return `${head}${logs.map((log) => `\n${logText(log)}`).join('')}`;
 }

@@ -9,6 +9,7 @@ import { ackItem, listItems, readItem, resolveItem } from '../../engine/store/hi
 import { redactor } from '../../engine/store/redact.ts';
 import type { Arguments } from '../arguments.ts';
 import { errorText } from '../explain.ts';
+import { isLog, logText } from '../log-text.ts';
 import type { Command } from '../main.ts';
 import { asJson, type Terminal, table } from '../terminal.ts';
 
@@ -129,7 +130,10 @@ function itemText(item: HilItem): string {
 }
 
 function contextLines(context: JsonObject): readonly string[] {
-	return Object.entries(context).flatMap(([name, value]) => ['', `${name}:`, ...valueLines(value)]);
+	return Object.entries(context).flatMap(([name, value]) => {
+		if (isLog(value)) return ['', ...logText(value).trimEnd().split('\n')];
+		return ['', `${name}:`, ...valueLines(value)];
+	});
 }
 
 function valueLines(value: Json | undefined): readonly string[] {

@@ -12,7 +12,7 @@ export function capText(text: string, max: number): string {
 	if (text.length <= max) return text;
 	const kept = headOf(text, max);
 	const cut = grouped(text.length - kept.length);
-	return detached(`${kept}\n[… ${cut} characters cut by sdd; ${grouped(text.length)} in all]`);
+	return detached(`${kept}\n[... ${cut} characters cut by sdd; ${grouped(text.length)} in all]`);
 }
 
 /** Keeps the first and the last part of a text, `max` characters together, with a line about what is between. */
@@ -21,7 +21,7 @@ export function capMiddle(text: string, max: number): string {
 	const head = headOf(text, Math.floor(max / 2));
 	const tail = tailOf(text, max - head.length);
 	const cut = grouped(text.length - head.length - tail.length);
-	return detached(`${head}\n[… ${cut} characters cut by sdd; ${grouped(text.length)} in all]\n${tail}`);
+	return detached(`${head}\n[... ${cut} characters cut by sdd; ${grouped(text.length)} in all]\n${tail}`);
 }
 
 /** The first `max` characters of a file, read without reading the rest; bytes that are not UTF-8 become U+FFFD. */
@@ -45,7 +45,7 @@ export function capFileMiddle(path: string, max: number): string {
 		const half = Math.floor(max / 2);
 		const head = headOf(decode(readAt(fd, 0, bytesFor(half)), true), half);
 		const tail = tailOf(decode(readAt(fd, size - bytesFor(half), bytesFor(half))), max - half);
-		return detached(`${head}\n[… the middle cut by sdd; ${grouped(size)} bytes in all]\n${tail}`);
+		return detached(`${head}\n[... the middle cut by sdd; ${grouped(size)} bytes in all]\n${tail}`);
 	} finally {
 		closeSync(fd);
 	}
@@ -62,7 +62,7 @@ export function capBytes(head: Uint8Array, size: number, max: number): string {
 	const whole = head.length >= size;
 	const text = decode(head, !whole);
 	if (whole) return capText(text, max);
-	return detached(`${headOf(text, max)}\n[… the rest cut by sdd; ${grouped(size)} bytes in all]`);
+	return detached(`${headOf(text, max)}\n[... the rest cut by sdd; ${grouped(size)} bytes in all]`);
 }
 
 /** Writes a number so that people can read it: 1,234,567. */

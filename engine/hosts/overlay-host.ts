@@ -69,27 +69,31 @@ async function call(
 ): Promise<Consulted> {
 	const judge = overlay[hook];
 	if (judge === undefined) throw new Error(`it declares the hook ${hook}, but create() returned no function for it`);
-	const controller = new AbortController();
-	const within = AbortSignal.any([signal, controller.signal]);
+	const within = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
+	let cancel = (): void => {};
 	const late = new Promise<Consulted>((resolve) => {
 		timer = setTimeout(() => {
-			controller.abort();
+			within.abort();
 			const reason = `no verdict at ${hook} within ${formatDuration(plan.timeoutMs)}`;
 			resolve({ ok: false, code: 'OVERLAY_TIMEOUT', reason, transport: true });
 		}, plan.timeoutMs);
 	});
 	const stopped = new Promise<Consulted>((resolve) => {
-		const cancel = (): void =>
+		cancel = () => {
+			within.abort();
 			resolve({ ok: false, code: 'AGENT_CANCELLED', reason: 'the run was stopped', transport: true });
+		};
 		if (signal.aborted) cancel();
-		signal.addEventListener('abort', cancel, { once: true });
+		signal.addEventListener('abort', cancel);
 	});
 	try {
-		const verdict = Promise.resolve(judge(moment, { signal: within })).then((value) => wellFormed(hook, value));
+		const verdict = Promise.resolve(judge(moment, { signal: within.signal })).then((value) => wellFormed(hook, value));
 		return await Promise.race([verdict, late, stopped]);
 	} finally {
 		clearTimeout(timer);
+		// The signal lives as long as the run: whoever is through with it must let go.
+		signal.removeEventListener('abort', cancel);
 	}
 }
 

@@ -92,8 +92,15 @@ function verdictLine({ overlay, verdict }: Of<'verdict'>, line: MakeLine): Line 
 		case 'fail':
 			return line('bad', `${overlay}: fail ${short(verdict.reason)}`);
 		case 'ask':
-			return decision === '' ? asking(overlay, verdict, line) : line('warn', `${overlay}:${decision}`);
+			return decision === ''
+				? asking(overlay, verdict, line)
+				: line('warn', `${overlay}:${decision} ${short(recorded(verdict))}`);
 	}
+}
+
+/** A review that leads to a question has its feedback on the record. */
+function recorded({ record }: Of<'verdict'>['verdict']): string {
+	return typeof record?.['feedback'] === 'string' ? record['feedback'] : '';
 }
 
 function asking(

@@ -43,7 +43,7 @@ async function perform(session: Session, task: TaskPlan, step: Step): Promise<Le
 		case 'check':
 			return unlessStopped(await check(session, task));
 		case 'consult':
-			if (voided(session, task)) return null;
+			if (!isToBeHeard(session, task, step.overlay.name) && voided(session, task)) return null;
 			return unlessStopped(await consult(session, task, step));
 		case 'put':
 			return unlessStopped(await putQuestions(session, task, step));
@@ -106,6 +106,16 @@ async function wake(session: Session, task: TaskPlan, due: number): Promise<Left
 	if (session.world.now().getTime() < due) return { kind: 'sleeping', due };
 	const { attempt } = taskState(session, task.id);
 	return unlessStopped(await makeAttempt(session, task, attempt + 1, 'agent'));
+}
+
+/**
+ * A person's decision is heard though the files changed since they were asked (whoever takes over edits them), and so is
+ * an agent's failure (it may be that it changed them). An approval that follows is held to the content all the same.
+ */
+function isToBeHeard(session: Session, task: TaskPlan, overlay: string): boolean {
+	const said = taskState(session, task.id).judging?.by[overlay];
+	if (said?.verdict.kind !== 'ask') return false;
+	return said.verdict.questions.some(({ id, to }) => to === 'human' || said.answers[id]?.failed !== undefined);
 }
 
 /** A verdict is about the content it saw. Content that changed since then is reported, and judged anew as an attempt of its own. */

@@ -1,4 +1,5 @@
 /** Opens a run for work: a new one, or one to go on with. */
+import { setMaxListeners } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OverlayLog } from '../contract.ts';
@@ -123,6 +124,8 @@ export function resumeRun(open: OpenRun, options: OpenOptions): void {
 
 function createSession(options: OpenOptions, writer: JournalWriter, views: Views, state: () => RunState): Session {
 	const { world, plan, stop } = options;
+	// All that is under way listens to it: with many tasks at once that is no leak.
+	setMaxListeners(0, stop.signal);
 	let last: Promise<void> = Promise.resolve();
 	const complained = new Set<string>();
 	const record = (...events: readonly RunEvent[]): void => {

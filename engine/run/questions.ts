@@ -123,6 +123,8 @@ async function runWatched(
 	const attempt = Math.max(state.attempt, 1);
 	const prompt = session.world.readPrompt(promptSha256);
 	for (let crashes = 0; ; crashes++) {
+		const low = session.world.spaceProblem();
+		if (low !== null) return { ok: false, code: 'DISK_LOW', reason: low, output: null, ms: 0 };
 		const outcome = await session.world.startAgent({
 			key: `${task.id}#${attempt}/${hook}/${overlay.name}/${question.id}${crashes === 0 ? '' : `~${crashes + 1}`}`,
 			agent,

@@ -25,19 +25,27 @@ export function checkViews(
 		if (there === view.expected) continue;
 		const file = name(view.path);
 		if (isBehind(run, viewsOf, view.path, there)) findings.problems.push({ kind: 'stale', file, where: '', ...BEHIND });
-		else findings.problems.push({ kind: 'view', file, where: '', ...EDITED });
+		else findings.problems.push({ kind: 'view', file, where: firstDifference(there, view.expected), ...EDITED });
 	}
 }
 
 const BEHIND = {
 	what: 'view differs from journal: it is behind',
-	remedy: 'nothing is lost: the next `sdd run` writes it anew',
+	remedy: 'nothing is lost: `sdd audit verify --repair` writes it anew, and so does going on with the run',
 } as const;
 const EDITED = {
 	what: 'view differs from journal: it was edited, or it is ahead of a journal whose tail was cut off',
 	remedy:
-		'compare the head of the journal with one you kept (`sdd audit verify --anchor`); `sdd run` writes the view anew',
+		'the journal is sound: compare its head with one you kept (--anchor), then `sdd audit verify --repair` writes the view anew',
 } as const;
+
+/** The first line that is not as it should be. */
+function firstDifference(there: string | null, expected: string): string {
+	const lines = (there ?? '').split('\n');
+	const wanted = expected.split('\n');
+	const at = wanted.findIndex((line, index) => line !== lines[index]);
+	return `line ${(at < 0 ? wanted.length : at) + 1}`;
+}
 
 /** A process that was killed leaves a view at most this many records behind. */
 const LOOK_BACK = 200;

@@ -84,7 +84,7 @@ describe('an agent that succeeds', () => {
 describe('output', () => {
 	it('beyond what is kept is cut, with a line that says so; its digest is of the whole', async () => {
 		const { output } = await run(`head -c 60000 /dev/zero | tr '\\0' x`);
-		expect(output?.text).toBe(`${'x'.repeat(50_000)}\n[… 10,000 characters cut by sdd; 60,000 in all]`);
+		expect(output?.text).toBe(`${'x'.repeat(50_000)}\n[... 10,000 characters cut by sdd; 60,000 in all]`);
 		expect(output?.bytes).toBe(60_000);
 		expect(output?.sha256).toBe(createHash('sha256').update('x'.repeat(60_000)).digest('hex'));
 	});
@@ -100,7 +100,7 @@ describe('output', () => {
 
 	it('whose kept part ends in the middle of a character is not taken for broken', async () => {
 		const { output } = await run([process.execPath, '-e', 'process.stdout.write("é".repeat(100))'], { keep: 10 });
-		expect(output?.text).toBe(`${'é'.repeat(10)}\n[… the rest cut by sdd; 200 bytes in all]`);
+		expect(output?.text).toBe(`${'é'.repeat(10)}\n[... the rest cut by sdd; 200 bytes in all]`);
 	});
 
 	it('of 40 MB does not stay in memory', async () => {

@@ -107,7 +107,7 @@ describe('a reply', () => {
 
 	it('that is too long is cut', async () => {
 		const { output } = await run('implement: abcdef', { keep: 4 });
-		expect(output).toMatchObject({ text: 'abcd\n[… 2 characters cut by sdd; 6 in all]', bytes: 6 });
+		expect(output).toMatchObject({ text: 'abcd\n[... 2 characters cut by sdd; 6 in all]', bytes: 6 });
 	});
 
 	it('may report its usage; what it leaves out is unknown', async () => {

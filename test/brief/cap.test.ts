@@ -35,12 +35,12 @@ describe('capText', () => {
 
 	it('keeps exactly the cap, and says on a line of its own how much was cut', () => {
 		const capped = capText('x'.repeat(60_000), 50_000);
-		expect(capped).toBe(`${'x'.repeat(50_000)}\n[… 10,000 characters cut by sdd; 60,000 in all]`);
+		expect(capped).toBe(`${'x'.repeat(50_000)}\n[... 10,000 characters cut by sdd; 60,000 in all]`);
 	});
 
 	it('never cuts a character in two', () => {
-		expect(capText('ab😀cd', 3)).toBe('ab\n[… 4 characters cut by sdd; 6 in all]');
-		expect(capText('ab😀cd', 4)).toBe('ab😀\n[… 2 characters cut by sdd; 6 in all]');
+		expect(capText('ab😀cd', 3)).toBe('ab\n[... 4 characters cut by sdd; 6 in all]');
+		expect(capText('ab😀cd', 4)).toBe('ab😀\n[... 2 characters cut by sdd; 6 in all]');
 	});
 
 	it('does not keep the whole text in memory', () => {
@@ -54,13 +54,13 @@ describe('capText', () => {
 
 describe('capMiddle', () => {
 	it('keeps both ends', () => {
-		expect(capMiddle('0123456789', 4)).toBe('01\n[… 6 characters cut by sdd; 10 in all]\n89');
+		expect(capMiddle('0123456789', 4)).toBe('01\n[... 6 characters cut by sdd; 10 in all]\n89');
 		expect(capMiddle('0123', 4)).toBe('0123');
 	});
 
 	it('never cuts a character in two at either side', () => {
-		expect(capMiddle('a😀bcd😀e', 4)).toBe('a\n[… 6 characters cut by sdd; 9 in all]\n😀e'.replace('6', '5'));
-		expect(capMiddle('ab-----😀', 3)).toBe('a\n[… 6 characters cut by sdd; 9 in all]\n😀');
+		expect(capMiddle('a😀bcd😀e', 4)).toBe('a\n[... 6 characters cut by sdd; 9 in all]\n😀e'.replace('6', '5'));
+		expect(capMiddle('ab-----😀', 3)).toBe('a\n[... 6 characters cut by sdd; 9 in all]\n😀');
 	});
 });
 
@@ -73,13 +73,13 @@ describe('capFile', () => {
 	it('reads only the beginning of a large file, and tells its size in bytes', () => {
 		const before = process.memoryUsage.rss();
 		const capped = capFile(hugeFile(2_000_000_000), 1000);
-		expect(capped).toBe(`begin${'\0'.repeat(995)}\n[… the rest cut by sdd; 2,000,000,000 bytes in all]`);
+		expect(capped).toBe(`begin${'\0'.repeat(995)}\n[... the rest cut by sdd; 2,000,000,000 bytes in all]`);
 		expect(process.memoryUsage.rss() - before).toBeLessThan(10_000_000);
 	});
 
 	it('keeps the cap in characters, however many bytes they take', () => {
-		expect(capFile(file('€'.repeat(100)), 10)).toBe(`${'€'.repeat(10)}\n[… the rest cut by sdd; 300 bytes in all]`);
-		expect(capFile(file('😀'.repeat(100)), 5)).toBe('😀😀\n[… the rest cut by sdd; 400 bytes in all]');
+		expect(capFile(file('€'.repeat(100)), 10)).toBe(`${'€'.repeat(10)}\n[... the rest cut by sdd; 300 bytes in all]`);
+		expect(capFile(file('😀'.repeat(100)), 5)).toBe('😀😀\n[... the rest cut by sdd; 400 bytes in all]');
 	});
 
 	it('shows bytes that are not UTF-8 as U+FFFD', () => {
@@ -96,7 +96,7 @@ describe('capFileMiddle', () => {
 
 	it('reads only both ends of a large file', () => {
 		const capped = capFileMiddle(hugeFile(2_000_000_000), 10);
-		expect(capped).toBe('begin\n[… the middle cut by sdd; 2,000,000,000 bytes in all]\n\0\0end');
+		expect(capped).toBe('begin\n[... the middle cut by sdd; 2,000,000,000 bytes in all]\n\0\0end');
 	});
 });
 

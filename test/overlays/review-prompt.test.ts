@@ -85,7 +85,7 @@ it('artifacts, output, diff and history are cut at 50,000 characters, with a mar
 		history: [earlier(1, long)],
 		iteration: 2,
 	});
-	const cut = `${'x'.repeat(50_000)}\n[… 1 characters cut by sdd; 50,001 in all]`;
+	const cut = `${'x'.repeat(50_000)}\n[... 1 characters cut by sdd; 50,001 in all]`;
 	for (const label of ['a.txt', 'output', 'diff', 'review 1']) expect(block(prompt, label)).toBe(cut);
 	expect(block(promptFor({ output: { text: 'x'.repeat(50_000) } }), 'output')).toBe('x'.repeat(50_000));
 });

@@ -52,7 +52,7 @@ describe('a check', () => {
 		const output = (await one('seq 1 100000'))?.output ?? '';
 		expect(output).toMatch(/^1\n2\n3\n/);
 		expect(output).toMatch(/\n99999\n100000\n$/);
-		expect(output).toContain('\n[… the middle cut by sdd; 588,895 bytes in all]\n');
+		expect(output).toContain('\n[... the middle cut by sdd; 588,895 bytes in all]\n');
 		expect(output.length).toBeLessThan(CHECK_CAP + 100);
 	});
 

@@ -8,12 +8,9 @@ test('the content of a task without outputs is the sha256 of nothing', () => {
 });
 
 test('the digest changes with a file’s content, its name and the set of files', () => {
-	const all = [
-		[digest('a', '1')],
-		[digest('a', '2')],
-		[digest('b', '1')],
-		[digest('a', '1'), digest('b', '1')],
-	].map(contentDigest);
+	const all = [[digest('a', '1')], [digest('a', '2')], [digest('b', '1')], [digest('a', '1'), digest('b', '1')]].map(
+		contentDigest,
+	);
 	expect(new Set(all).size).toBe(all.length);
 	expect(contentDigest([digest('a', '1')])).toBe(all[0]);
 });

@@ -21,9 +21,12 @@ test('a task that has not started is started', () => {
 	expect(decide(taskPlan(), taskState({ status: 'PENDING' }))).toEqual({ do: 'start' });
 });
 
-test.each(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'] as const)('nothing more is done about a task that is %s', (status) => {
-	expect(decide(taskPlan(), taskState({ status }))).toEqual({ do: 'nothing' });
-});
+test.each(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'] as const)(
+	'nothing more is done about a task that is %s',
+	(status) => {
+		expect(decide(taskPlan(), taskState({ status }))).toEqual({ do: 'nothing' });
+	},
+);
 
 test('without overlays the agent works at once, and the work completes the task', () => {
 	expect(decide(taskPlan(), taskState())).toEqual({ do: 'work', attempt: 1, by: 'agent' });
@@ -63,7 +66,10 @@ test('a check that is not required stands against nothing', () => {
 });
 
 test('an overlay cannot overrule a required check', () => {
-	const state = workedState({ work: work({ checks: [check('tests', { ok: false })] }), judging: said({ kind: 'pass' }) });
+	const state = workedState({
+		work: work({ checks: [check('tests', { ok: false })] }),
+		judging: said({ kind: 'pass' }),
+	});
 	expect(decide(taskPlan({ checks: [tests], overlays: [gate] }), state)).toMatchObject({ code: 'CHECK_FAILED' });
 });
 
@@ -145,10 +151,13 @@ test('a retry never goes past max_attempts', () => {
 	expect(decide(task, crashed('AGENT_EXIT'))).toMatchObject({ do: 'fail', code: 'AGENT_EXIT' });
 });
 
-test.each(['OUTPUT_MISSING', 'AGENT_NOT_FOUND', 'DISK_LOW', 'TASK_STOPPED'])('%s does not pass by itself and is never retried', (code) => {
-	const task = taskPlan({ retry: { times: 5, backoffMs: 1, factor: 1, maxBackoffMs: 1 } });
-	expect(decide(task, crashed(code))).toMatchObject({ do: 'fail', code });
-});
+test.each(['OUTPUT_MISSING', 'AGENT_NOT_FOUND', 'DISK_LOW', 'TASK_STOPPED'])(
+	'%s does not pass by itself and is never retried',
+	(code) => {
+		const task = taskPlan({ retry: { times: 5, backoffMs: 1, factor: 1, maxBackoffMs: 1 } });
+		expect(decide(task, crashed(code))).toMatchObject({ do: 'fail', code });
+	},
+);
 
 test('overlays with the hook failed are asked before a crash is retried', () => {
 	const overlay = overlayPlan('gate', { hooks: ['failed'] });

@@ -42,7 +42,10 @@ test('an overlay without the hook is passed over', () => {
 });
 
 test('what was said of an earlier attempt, or at another hook, does not count', () => {
-	const earlier = workedState({ attempt: 2, judging: { hook: 'after', attempt: 1, by: { first: consultation(pass) } } });
+	const earlier = workedState({
+		attempt: 2,
+		judging: { hook: 'after', attempt: 1, by: { first: consultation(pass) } },
+	});
 	expect(judge([first], 'after', earlier)).toMatchObject({ kind: 'consult', round: 1 });
 	const elsewhere = workedState({ judging: { hook: 'failed', attempt: 1, by: { first: consultation(pass) } } });
 	expect(judge([first], 'after', elsewhere)).toMatchObject({ kind: 'consult', round: 1 });

@@ -133,7 +133,7 @@ describe('read', () => {
 		write('long.txt', 'x'.repeat(60_000));
 		const workspace = await open();
 		expect(workspace.read('a.txt')).toBe('é'.repeat(10));
-		expect(workspace.read('long.txt')).toBe(`${'x'.repeat(50_000)}\n[… 10,000 characters cut by sdd; 60,000 in all]`);
+		expect(workspace.read('long.txt')).toBe(`${'x'.repeat(50_000)}\n[... 10,000 characters cut by sdd; 60,000 in all]`);
 	});
 
 	it('gives nothing for what is not text, not there, a folder or outside', async () => {
@@ -274,7 +274,7 @@ describe('with git', () => {
 		expect(NO_CHANGES).toBe('(no changes detected)');
 		write('a.txt', `${'x'.repeat(99)}\n`.repeat(5000));
 		const diff = workspace.diff(before, workspace.tree(), 'x');
-		expect(diff).toMatch(/\n\[… the rest cut by sdd; 5\d\d,\d\d\d bytes in all\]$/);
+		expect(diff).toMatch(/\n\[... the rest cut by sdd; 5\d\d,\d\d\d bytes in all\]$/);
 		expect(diff.lastIndexOf('\n')).toBe(50_000);
 	});
 

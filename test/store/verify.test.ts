@@ -381,7 +381,7 @@ describe('an audit of views', () => {
 		expect(await audit((records) => viewOf(records.slice(0, -2)))).toEqual(behind);
 		expect(await audit(null)).toEqual(behind);
 		expect(await audit(() => '{"last":"approved"}\n')).toEqual([
-			`view ${STATE}/workflow-state.json: view differs from journal: it was edited, or it is ahead of a journal whose tail was cut off`,
+			`view ${STATE}/workflow-state.json, line 1: view differs from journal: it was edited, or it is ahead of a journal whose tail was cut off`,
 		]);
 	});
 });

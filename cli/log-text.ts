@@ -1,0 +1,42 @@
+/** An overlay's log, for people: every iteration and decision in the order in which they came. */
+import type { Json, JsonObject } from '../engine/json.ts';
+import { printable, printableLine } from '../engine/printable.ts';
+
+/** Whether a value is such a log. */
+export function isLog(value: Json | undefined): value is JsonObject {
+	return typeof value === 'object' && value !== null && !Array.isArray(value) && 'iterations' in value;
+}
+
+/** The log as lines. */
+export function logText(log: JsonObject): string {
+	const entries = [...listIn(log, 'iterations'), ...listIn(log, 'decisions')];
+	const inOrder = entries.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0));
+	const final = log['final_decision'] === undefined ? '' : `\n  final decision: ${wordOf(log['final_decision'])}\n`;
+	return `${wordOf(log['overlay'])}\n${inOrder.map(entryText).join('')}${final}`;
+}
+
+function listIn(log: JsonObject, name: string): readonly JsonObject[] {
+	const list = log[name];
+	return Array.isArray(list) ? (list as readonly JsonObject[]) : [];
+}
+
+function timeOf(entry: JsonObject): string {
+	return String(entry['timestamp'] ?? '');
+}
+
+function entryText(entry: JsonObject): string {
+	const isReview = entry['iteration'] !== undefined;
+	const what = isReview
+		? `iteration ${wordOf(entry['iteration'])}: ${wordOf(entry['decision'])}`
+		: `decision: ${wordOf(entry['choice'])}`;
+	const who = isReview ? entry['reviewer_agent'] : entry['decided_by'];
+	const by = who === undefined || who === null ? '' : `, by ${wordOf(who)}`;
+	const artifacts = listIn(entry, 'artifacts').map(({ path, sha256 }) => `on ${wordOf(path)} sha256 ${wordOf(sha256)}`);
+	const words = printable(String((isReview ? entry['feedback'] : entry['notes']) ?? '')).trimEnd();
+	const lines = [...artifacts, ...(words === '' ? [] : words.split('\n'))];
+	return `  ${what}${by} at ${timeOf(entry)}\n${lines.map((line) => `      ${line}\n`).join('')}`;
+}
+
+function wordOf(value: Json | undefined): string {
+	return value === undefined || value === null ? 'open' : printableLine(String(value));
+}
