@@ -17,7 +17,7 @@ export interface Terminal {
 	width(): number;
 	/** The root of the project the user stands in. */
 	project(): string;
-	/** Asks a question and waits for a line. */
+	/** Asks a question and waits for a line; `stop` when the user ends it instead. */
 	ask(question: string): Promise<string>;
 }
 
@@ -47,13 +47,20 @@ export function openTerminal(version: string): Terminal {
 }
 
 async function ask(question: string): Promise<string> {
-	const { createInterface } = await import('node:readline/promises');
+	const { createInterface } = await import('node:readline');
 	const lines = createInterface({ input: process.stdin, output: process.stdout });
-	try {
-		return (await lines.question(question)).trim();
-	} finally {
-		lines.close();
-	}
+	return await new Promise((resolve) => {
+		// Readline takes Ctrl-C for itself; the run must hear of it too.
+		lines.on('SIGINT', () => {
+			lines.close();
+			process.kill(process.pid, 'SIGINT');
+		});
+		lines.on('close', () => resolve('stop'));
+		lines.question(question, (answer) => {
+			resolve(answer.trim());
+			lines.close();
+		});
+	});
 }
 
 /** A JSON document for `--json`. */

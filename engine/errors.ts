@@ -47,6 +47,7 @@ export const ERROR_CODES = {
 	HIL_BY_AGENT: 2,
 	// the run: warnings
 	VIEW_NOT_WRITTEN: 1,
+	RUN_LOCK_LOST: 1,
 	OVERLAY_SKIPPED: 1,
 	JOURNAL_TAIL_DROPPED: 1,
 	// briefs

@@ -113,9 +113,9 @@ async function planToGoOnWith(
 		const remedy = 'go on with the plan it began with (--frozen), or begin anew with the changed workflow (--fresh)';
 		throw new SddError('RUN_CHANGED', what, remedy);
 	}
-	const answer = await terminal.ask(`${what}.\nGo on with the plan it began with [g], begin anew [n], or stop [s]? `);
+	const answer = await terminal.ask(`${what}.\nGo on with the plan it began with [g], begin anew [a], or stop [s]? `);
 	if (/^g/i.test(answer)) return same;
-	if (/^n/i.test(answer)) return null;
+	if (/^a/i.test(answer)) return null;
 	throw new SddError('RUN_CHANGED', what, 'nothing was done; use --frozen or --fresh when you have decided');
 }
 
@@ -201,7 +201,7 @@ function scheduling(
 
 function stepper(terminal: Terminal, args: Arguments): (task: string) => Promise<boolean> {
 	if (!terminal.canAsk || args.has('json')) return async () => false;
-	return async (task) => !/^n/i.test(await terminal.ask(`next: ${task}. Go on? [Y/n] `));
+	return async (task) => !/^(n|s)/i.test(await terminal.ask(`next: ${task}. Go on? [Y/n] `));
 }
 
 /** Command agents may leave daemons behind; without one there is nothing to look for. */

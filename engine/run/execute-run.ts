@@ -24,14 +24,29 @@ export interface RunResult {
 
 /** Runs until nothing more can be done here. Rejects only with a fault; the run can be gone on with even then. */
 export async function executeRun(options: ExecuteOptions): Promise<RunResult> {
-	const lock = await acquireRunLock(options.project, { run: options.run, onLost: () => options.stop.abort() });
+	const watch = { onLost: (): void => {} };
+	const lock = await acquireRunLock(options.project, { run: options.run, onLost: () => watch.onLost() });
 	try {
 		const digest = options.planText === null ? null : createRunFolder(options.project, options.run, options.planText);
 		const open = openRun(options);
+		watch.onLost = () => lookForSuccessor(open);
 		return await worked(options, open, digest);
 	} finally {
 		await release(lock);
 	}
+}
+
+/**
+ * A sleeping machine or a jump of the clock can take the polite lock away. That alone is no reason to stop; that another
+ * process has taken over the run is, and the journal finds out by writing to it.
+ */
+function lookForSuccessor({ session }: OpenRun): void {
+	session.record({
+		kind: 'warning',
+		code: 'RUN_LOCK_LOST',
+		message: 'the lock of this run was lost; going on, as no other run has begun',
+	});
+	session.durable().catch(() => session.stop());
 }
 
 /** A lock that slipped away cannot be given back, and need not be. */

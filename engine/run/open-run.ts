@@ -76,15 +76,16 @@ export function openRun(options: OpenOptions): OpenRun {
 	const { project, run, world } = options;
 	let state: RunState = emptyState();
 	let views: Views | null = null;
+	const unreported: JournalRecord[] = [];
 	const onRecord = (record: JournalRecord): void => {
 		state = reduce(state, record);
 		views?.note(record);
-		if (views !== null) options.report(record);
+		if (views !== null) unreported.push(record);
 	};
 	const journal = openJournal(journalDir(project, run), { version: options.version, now: world.now, onRecord });
 	const source = { project, plan: options.plan, logOf: world.logOf, state: () => state };
 	views = createViews(source);
-	const session = createSession(options, journal.writer, views, () => state);
+	const session = createSession(options, journal.writer, views, { state: () => state, unreported });
 	for (const note of journal.notes)
 		session.record({ kind: 'warning', code: 'JOURNAL_TAIL_DROPPED', message: note.message });
 	return { session, writer: journal.writer, views };
@@ -122,8 +123,23 @@ export function resumeRun(open: OpenRun, options: OpenOptions): void {
 	sweepTemps(stateDir(options.project));
 }
 
-function createSession(options: OpenOptions, writer: JournalWriter, views: Views, state: () => RunState): Session {
+/** What the fold of the journal has come to, and the records that nobody was told of yet. */
+interface Folded {
+	readonly state: () => RunState;
+	readonly unreported: JournalRecord[];
+}
+
+function createSession(
+	options: OpenOptions,
+	writer: JournalWriter,
+	views: Views,
+	{ state, unreported }: Folded,
+): Session {
 	const { world, plan, stop } = options;
+	// Nobody is told of anything that a crash could still undo.
+	const report = (count: number): void => {
+		for (const record of unreported.splice(0, count)) options.report(record);
+	};
 	// All that is under way listens to it: with many tasks at once that is no leak.
 	setMaxListeners(0, stop.signal);
 	let last: Promise<void> = Promise.resolve();
@@ -132,7 +148,10 @@ function createSession(options: OpenOptions, writer: JournalWriter, views: Views
 		if (events.length === 0) return;
 		last = writer.append(events.map((event) => (SEALED.has(event.kind) ? event : world.redact(event))));
 		// Whoever needs to know asks by `durable()`; until then a failed write must not end the process unheard.
-		last.catch(() => {});
+		last.then(
+			() => report(events.length),
+			() => {},
+		);
 	};
 	return {
 		plan,

@@ -70,9 +70,11 @@ export function createViews(source: ViewSource): Views {
 	);
 	const touched = new Set<string>();
 	const judged = new Set<string>();
+	const pace = { isStale: false, next: Date.now() + STATE_PAUSE_MS };
 	return {
 		judged: () => judged,
 		note(record) {
+			pace.isStale = true;
 			if ('task' in record && record.task !== undefined && TOUCHES.has(record.kind) && overlaysOf.has(record.task)) {
 				touched.add(record.task);
 				judged.add(record.task);
@@ -84,6 +86,7 @@ export function createViews(source: ViewSource): Views {
 				for (const { name } of overlaysOf.get(task) ?? []) replace(logView(source, task, name, lineOf), faults);
 			}
 			touched.clear();
+			if (pace.isStale && Date.now() >= pace.next) writeState(source, pace, faults);
 			return faults;
 		},
 		heal() {
@@ -93,6 +96,18 @@ export function createViews(source: ViewSource): Views {
 			return faults;
 		},
 	};
+}
+
+/** How long the view of the state may lie behind while a run goes on: it is written whole, and a run has many events. */
+const STATE_PAUSE_MS = 2000;
+
+/** Writing it may take at most a twentieth of the time, however many tasks there are. */
+function writeState(source: ViewSource, pace: { isStale: boolean; next: number }, faults: SddError[]): void {
+	const begun = Date.now();
+	replace(stateView(source), faults);
+	const ended = Date.now();
+	pace.isStale = false;
+	pace.next = ended + Math.max(STATE_PAUSE_MS, 20 * (ended - begun));
 }
 
 /** The events that change a log. */

@@ -141,7 +141,9 @@ describe('deciding', () => {
 		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { build: reviewed('build', { max_iterations: 1 }) } });
 		const run = rig.start(['run', 'w.yaml', '--wait']);
 		await run.printed('waits for a person');
-		await rig.sdd('hil', 'accept', (await openItems(rig))[0] ?? '');
+		let items = await openItems(rig);
+		while (items.length === 0) items = await openItems(rig);
+		await rig.sdd('hil', 'accept', items[0] ?? '');
 		expect((await run.ended).code).toBe(0);
 	});
 
