@@ -40,6 +40,8 @@ export interface Script {
 	/** What a person decides about an item; null as long as nobody has. */
 	person?(item: HilItem): Decision | null;
 	readonly files?: Files;
+	/** Prompts kept so far, by sha256: they outlive a process. */
+	readonly prompts?: Map<string, string>;
 	/** Whether there is a git tree to tell workspaces apart. */
 	readonly git?: boolean;
 	space?(): string | null;
@@ -67,7 +69,7 @@ export interface ScriptedWorld extends World {
 
 export function scriptedWorld(script: Script = {}): ScriptedWorld {
 	const files = new Map(Object.entries(script.files ?? {}));
-	const prompts = new Map<string, string>();
+	const prompts = script.prompts ?? new Map<string, string>();
 	const calls: AgentCall[] = [];
 	const briefs = new Map<string, BriefFacts>();
 	const published: HilItem[] = [];

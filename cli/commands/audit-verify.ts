@@ -1,5 +1,5 @@
 /** `sdd audit verify`: proves that what is stored is what was recorded. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { OverlayLog } from '../../engine/contract.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
@@ -10,6 +10,7 @@ import { readRun } from '../../engine/run/read-run.ts';
 import { type RunViewOptions, viewsOfRun } from '../../engine/run/run-views.ts';
 import { mkdirDurable, replaceFile } from '../../engine/store/durable.ts';
 import { appendHead } from '../../engine/store/heads.ts';
+import { workflowStateFile } from '../../engine/store/layout.ts';
 import { listRuns } from '../../engine/store/state-folder.ts';
 import type { Problem, Verification } from '../../engine/store/verification.ts';
 import { verifyAll, verifyRun } from '../../engine/store/verify.ts';
@@ -59,8 +60,10 @@ interface Books {
 async function openBooks(project: string): Promise<Books> {
 	const runs = listRuns(project);
 	const options = new Map<string, RunViewOptions>();
+	const stateOwner = ownerOf(workflowStateFile(project));
+	const shown = stateOwner !== null && runs.includes(stateOwner) ? stateOwner : runs.at(-1);
 	for (const run of runs) {
-		const read = await optionsFor(project, run, run === runs.at(-1));
+		const read = await optionsFor(project, run, runs, run === shown);
 		if (read !== null) options.set(run, read);
 	}
 	const books: Books = {
@@ -80,7 +83,12 @@ async function openBooks(project: string): Promise<Books> {
 	return books;
 }
 
-async function optionsFor(project: string, run: string, isNewest: boolean): Promise<RunViewOptions | null> {
+async function optionsFor(
+	project: string,
+	run: string,
+	runs: readonly string[],
+	ownsState: boolean,
+): Promise<RunViewOptions | null> {
 	try {
 		const { plan } = readRun(project, run);
 		const definitionOf = await definitionsFor(project, plan);
@@ -93,8 +101,8 @@ async function optionsFor(project: string, run: string, isNewest: boolean): Prom
 			project,
 			plan,
 			logOf: (name) => logs.get(name) ?? null,
-			isNewest,
-			isInPlace: (path) => belongsTo(path, run, isNewest),
+			ownsState,
+			isInPlace: (path, archived) => isInPlace(path, archived, run, runs),
 		};
 	} catch (error) {
 		if (error instanceof SddError) return null;
@@ -102,12 +110,20 @@ async function optionsFor(project: string, run: string, isNewest: boolean): Prom
 	}
 }
 
-/** A log lies in its first place until a later run puts it aside; the newest run's is expected there in any case. */
-function belongsTo(path: string, run: string, isNewest: boolean): boolean {
+/** A log is put aside when another run begins or goes on; one that belongs to nobody here is held against its own run. */
+function isInPlace(path: string, archived: string, run: string, runs: readonly string[]): boolean {
+	const owner = ownerOf(path);
+	if (owner === run) return true;
+	return (owner === null || !runs.includes(owner)) && !existsSync(archived);
+}
+
+/** The run that a view says it is of. */
+function ownerOf(path: string): string | null {
 	try {
-		return (JSON.parse(readFileSync(path, 'utf8')) as { run_id?: unknown }).run_id === run || isNewest;
+		const { run_id } = JSON.parse(readFileSync(path, 'utf8')) as { run_id?: unknown };
+		return typeof run_id === 'string' ? run_id : null;
 	} catch {
-		return isNewest;
+		return null;
 	}
 }
 

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { JournalRecord } from '../events.ts';
-import { journalDir } from '../store/layout.ts';
+import { journalDir, workflowStateFile } from '../store/layout.ts';
 import { segmentPath } from '../store/segments.ts';
 import { listRuns } from '../store/state-folder.ts';
 
@@ -40,10 +40,11 @@ export function peekRun(project: string, run: string): RunStart | null {
 	return null;
 }
 
-/** The id of a run as a person gave it: whole, or the beginning of just one; the newest where they gave none. */
+/** The id of a run as a person gave it: whole, or the beginning of just one; the one that was worked on last where they gave none. */
 export function runNamed(project: string, given: string | null): string {
 	const runs = listRuns(project);
-	const found = given === null ? runs.slice(-1) : runs.filter((run) => run === given || run.startsWith(given));
+	const found =
+		given === null ? lastWorkedOn(project, runs) : runs.filter((run) => run === given || run.startsWith(given));
 	if (found.length === 1 && found[0] !== undefined) return found[0];
 	if (given !== null && found.includes(given)) return given;
 	if (given === null) {
@@ -55,6 +56,13 @@ export function runNamed(project: string, given: string | null): string {
 	}
 	const many = found.length > 1 ? `${found.length} runs begin with "${given}"` : `there is no run "${given}"`;
 	throw new SddError('RUN_NOT_FOUND', many, 'see `sdd runs` for the ids');
+}
+
+/** The view of the state names it in its first lines; without one it is the newest. */
+function lastWorkedOn(project: string, runs: readonly string[]): readonly string[] {
+	const line = firstLines(workflowStateFile(project)).find((text) => text.startsWith('  "run_id": "'));
+	const named = /"run_id": "([a-z0-9_-]+)"/.exec(line ?? '')?.[1];
+	return named !== undefined && runs.includes(named) ? [named] : runs.slice(-1);
 }
 
 /** The lines in the first part of a file; the run's first event is the second of them. */

@@ -10,7 +10,7 @@ import { RETRIED, retryDelay } from './decide.ts';
 import { logDocument } from './log-view.ts';
 import { agentNamed, type Session, taskState } from './session.ts';
 import { sleep } from './sleep.ts';
-import { attemptsJudged, recordsOf } from './state.ts';
+import { attemptsJudged, type OpenItem, recordsOf } from './state.ts';
 
 /** Questions of one overlay about one attempt. */
 export interface Questions {
@@ -29,25 +29,36 @@ export async function putQuestions(session: Session, task: TaskPlan, asked: Ques
 	const items = forPeople.map((question) => openItem(session, task, asked, question));
 	await session.durable();
 	for (const item of items) session.world.people.publish(item);
-	const answers = await Promise.all(forAgents.map((question) => askAgent(session, task, asked, question)));
-	return answers.every((answer) => answer);
+	const answers = forAgents.map((question) => askAgent(session, task, asked, question));
+	// A fault of one ends the run, but not before the others have ended too.
+	for (const answer of answers) answer.catch(() => session.stop());
+	await Promise.allSettled(answers);
+	return (await Promise.all(answers)).every((answer) => answer);
 }
 
 /** Takes over what people have decided about a waiting task; returns whether there was anything. */
 export function takeAnswers(session: Session, task: TaskPlan): boolean {
-	const open = [...session.state().items].filter(([, item]) => item.task === task.id);
-	const events = open.flatMap(([id, { item, hook, attempt, overlay, question }]): RunEvent[] => {
-		const resolution = item === null ? null : session.world.people.resolution(item);
+	const open = [...session.state().items].filter(([, item]) => item.task === task.id && isUnanswered(session, item));
+	const events = open.flatMap(([id, { item, resolution: known, hook, attempt, overlay, question }]): RunEvent[] => {
+		// A process may have died with the decision recorded, and the answer not yet.
+		const resolution = known ?? (item === null ? null : session.world.people.resolution(item));
 		if (resolution === null) return [];
 		const { choice, by, via, at, notes } = resolution;
 		const answer: Answer = { by, value: choice, at, via, item: id, ...(notes === null ? {} : { notes }) };
 		return [
-			{ kind: 'hil_resolved', task: task.id, item: id, resolution },
+			...(known === null ? [{ kind: 'hil_resolved', task: task.id, item: id, resolution } as const] : []),
 			{ kind: 'answered', task: task.id, attempt, hook, overlay, question, answer },
 		];
 	});
 	session.record(...events);
 	return events.length > 0;
+}
+
+/** Whether the question behind an item is one that the task waits for. */
+function isUnanswered(session: Session, { task, hook, attempt, overlay, question }: OpenItem): boolean {
+	const { judging } = taskState(session, task);
+	if (judging?.hook !== hook || judging.attempt !== attempt) return false;
+	return judging.by[overlay]?.answers[question] === undefined;
 }
 
 function openItem(session: Session, task: TaskPlan, { hook, overlay }: Questions, question: Question): HilItem {

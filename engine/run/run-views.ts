@@ -1,8 +1,8 @@
 /** Every view that follows from a run's records: what an audit compares the files with. */
+import { basename, dirname, join } from 'node:path';
 import type { OverlayLog } from '../contract.ts';
 import type { JournalRecord } from '../events.ts';
 import type { Plan } from '../plan/plan.ts';
-import { archivedLogFile, logFile } from '../store/layout.ts';
 import type { ExpectedView } from '../store/verify-views.ts';
 import { emptyState, reduce } from './reduce.ts';
 import { logViews, stateView, type ViewSource } from './views.ts';
@@ -11,10 +11,10 @@ export interface RunViewOptions {
 	readonly project: string;
 	readonly plan: Plan;
 	logOf(overlay: string): OverlayLog | null;
-	/** Whether it is the newest run: only its state has a view. */
-	readonly isNewest: boolean;
-	/** Whether a log still lies in its first place, and was not put aside for a later run. */
-	isInPlace(path: string): boolean;
+	/** Whether the view of the state is of this run: it is of the one that was worked on last. */
+	readonly ownsState: boolean;
+	/** Whether a log lies in its first place, or was put aside for another run. */
+	isInPlace(path: string, archived: string): boolean;
 }
 
 /** The views of a run whose journal holds these records. */
@@ -23,30 +23,11 @@ export function viewsOfRun(records: readonly JournalRecord[], options: RunViewOp
 	for (const record of records) state = reduce(state, record);
 	const { project, plan, logOf } = options;
 	const source: ViewSource = { project, plan, logOf, state: () => state };
-	const logs = logViews(source).map(({ path, text }) => ({
-		path: options.isInPlace(path) ? path : placeInArchive(path, project, plan, logOf, state.run),
-		expected: text,
-	}));
-	return options.isNewest ? [...logs, expected(stateView(source))] : logs;
-}
-
-function expected({ path, text }: { readonly path: string; readonly text: string }): ExpectedView {
-	return { path, expected: text };
-}
-
-function placeInArchive(
-	path: string,
-	project: string,
-	plan: Plan,
-	logOf: RunViewOptions['logOf'],
-	run: string,
-): string {
-	for (const task of plan.tasks) {
-		for (const { name } of task.overlays) {
-			const folder = logOf(name)?.folder;
-			if (folder !== undefined && logFile(project, folder, task.id) === path)
-				return archivedLogFile(project, folder, run, task.id);
-		}
-	}
-	return path;
+	const logs = logViews(source).map(({ path, text }) => {
+		const archived = join(dirname(path), 'archive', state.run, basename(path));
+		return { path: options.isInPlace(path, archived) ? path : archived, expected: text };
+	});
+	if (!options.ownsState) return logs;
+	const { path, text } = stateView(source);
+	return [...logs, { path, expected: text }];
 }
