@@ -27,6 +27,8 @@ export interface AgentFiles {
 	/** The stdout file's name relative to the run's folder. */
 	readonly stdoutName: string;
 	readonly stderr: string;
+	/** Adds the brief to the file of all briefs, for those who want to know what an agent was told; returns why it could not. */
+	noteBrief(): Error | null;
 	/** Gives stderr the run's own name, so that it is kept; returns its new path. */
 	keepStderr(): string;
 	/** Lets other runs use what this one need not keep. */
@@ -41,13 +43,14 @@ export function prepareFiles({ key, runDir, prompt }: Pick<AgentRequest, 'key' |
 	// Another process may be at work on the same run, until it learns that it is fenced.
 	const shared = join(folder, `slot-${process.pid}-${slot}`);
 	const brief = `${shared}.brief.md`;
-	writeBrief(folder, brief, { key, prompt });
+	writeBrief(brief, prompt);
 	const name = fileNameFor(key);
 	return {
 		brief,
 		stdout: join(folder, `${name}.stdout.txt`),
 		stdoutName: `agents/${name}.stdout.txt`,
 		stderr: `${shared}.stderr.txt`,
+		noteBrief: () => noteBrief(folder, { key, prompt }),
 		keepStderr() {
 			const kept = join(folder, `${name}.stderr.txt`);
 			renameSync(`${shared}.stderr.txt`, kept);
@@ -89,13 +92,21 @@ export function fileNameFor(key: string): string {
 
 const LONGEST_NAME = 120;
 
-/** Every brief is also added to one file, for those who want to know what an agent was told. */
-function writeBrief(folder: string, file: string, brief: { readonly key: string; readonly prompt: string }): void {
+function writeBrief(file: string, prompt: string): void {
 	try {
-		overwrite(file, Buffer.from(brief.prompt));
-		appendFileSync(join(folder, 'briefs.ndjson'), `${JSON.stringify(brief)}\n`);
+		overwrite(file, Buffer.from(prompt));
 	} catch (error) {
 		throw storeError(error, file, 'write the brief');
+	}
+}
+
+function noteBrief(folder: string, brief: { readonly key: string; readonly prompt: string }): Error | null {
+	const file = join(folder, 'briefs.ndjson');
+	try {
+		appendFileSync(file, `${JSON.stringify(brief)}\n`);
+		return null;
+	} catch (error) {
+		return storeError(error, file, 'write the brief');
 	}
 }
 

@@ -27,20 +27,25 @@ export interface CommandSettings {
 
 /** Makes the adapter that runs agents as processes. */
 export function createCommandAdapter(settings: CommandSettings = {}): AgentAdapter {
-	return { name: 'command', run: (request) => runCommand(request, settings) };
+	// A copy: each look into process.env itself goes all the way to the operating system.
+	const env = { ...(settings.env ?? process.env) };
+	return { name: 'command', run: (request) => runCommand(request, { ...settings, env }) };
 }
 
-async function runCommand(request: AgentRequest, settings: CommandSettings): Promise<AgentOutcome> {
+async function runCommand(
+	request: AgentRequest,
+	settings: CommandSettings & { readonly env: Variables },
+): Promise<AgentOutcome> {
 	const { agent } = request;
 	if (agent.run === null) {
 		return failed('AGENT_NOT_STARTED', `agent "${agent.name}" has no "run": there is nothing to start`, null, 0);
 	}
 	const files = prepareFiles(request);
 	try {
-		const end = await runProcess({
+		const running = runProcess({
 			command: agent.run,
 			cwd: request.cwd,
-			env: agentEnvironment(agent, settings.env ?? process.env, request.env),
+			env: agentEnvironment(agent, settings.env, request.env),
 			stdin: files.brief,
 			stdoutPath: files.stdout,
 			stderrPath: files.stderr,
@@ -49,6 +54,10 @@ async function runCommand(request: AgentRequest, settings: CommandSettings): Pro
 			maxOutputBytes: maxOutputOf(request, settings),
 			...(settings.graceMs === undefined ? {} : { graceMs: settings.graceMs }),
 		});
+		// It is starting up meanwhile, so this takes no time.
+		const problem = files.noteBrief();
+		const end = await running;
+		if (problem !== null) throw problem;
 		return outcomeOf(request, settings, files, end);
 	} catch (error) {
 		// An agent may do anything to the files of this run, such as remove them.

@@ -123,7 +123,7 @@ function outputOf(reply: Reply, keep: number): OutputRecord {
 	const known = records.get(reply);
 	if (known !== undefined && known.keep === keep) return known.output;
 	const bytes = Buffer.byteLength(reply.text);
-	const output = { text: capText(reply.text, keep), bytes, sha256: sha256(reply.text) };
+	const output = { bytes, sha256: sha256(reply.text), text: capText(reply.text, keep) };
 	records.set(reply, { keep, output });
 	return output;
 }

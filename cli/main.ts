@@ -8,6 +8,7 @@ import type { Arguments } from './arguments.ts';
 import { COMMANDS, type CommandSpec } from './command-table.ts';
 import { helpFor, mainHelp } from './help.ts';
 import type { Terminal } from './terminal.ts';
+import { writeOut } from './write-out.ts';
 
 /** What a command's module exports; it returns the exit code. */
 export type Command = (terminal: Terminal, args: Arguments) => Promise<number> | number;
@@ -38,7 +39,7 @@ const LOADERS: { readonly [name: string]: () => Promise<Command> } = {
 export async function main(argv: readonly string[]): Promise<void> {
 	const quick = quickAnswer(argv);
 	if (quick !== null) {
-		process.stdout.write(quick);
+		writeOut('stdout', quick);
 		return;
 	}
 	try {

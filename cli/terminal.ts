@@ -1,5 +1,6 @@
 /** What commands know of the world they were called in. */
 import { findProject } from '../engine/plan/find-project.ts';
+import { writeOut } from './write-out.ts';
 
 export interface Terminal {
 	readonly cwd: string;
@@ -24,21 +25,23 @@ export interface Terminal {
 /** The terminal of this process. */
 export function openTerminal(version: string): Terminal {
 	const { env } = process;
-	const isTty = process.stdout.isTTY === true;
-	// A reader that went away (`sdd logs x | head`) is no reason to complain.
-	process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-		if (error.code === 'EPIPE') process.exit(0);
-		throw error;
-	});
+	// Asked only when somebody wants to know: the answer loads Node's streams.
+	const isTty = (): boolean => process.stdout.isTTY === true;
 	return {
 		cwd: process.cwd(),
 		env,
 		version,
-		out: (text) => process.stdout.write(text),
-		err: (text) => process.stderr.write(text),
-		isTty,
-		canAsk: isTty && process.stdin.isTTY === true,
-		color: isTty && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+		out: (text) => writeOut('stdout', text),
+		err: (text) => writeOut('stderr', text),
+		get isTty() {
+			return isTty();
+		},
+		get canAsk() {
+			return isTty() && process.stdin.isTTY === true;
+		},
+		get color() {
+			return (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && isTty();
+		},
 		// Some pseudo-terminals say 0.
 		width: () => process.stdout.columns || 80,
 		project: () => findProject(process.cwd()),

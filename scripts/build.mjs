@@ -28,6 +28,18 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const fresh = join(root, `.dist-${process.pid}`);
 const COMMON = { platform: 'node', moduleTypes: { '.hbs': 'text', '.md': 'text' } };
+/** What it takes to read arguments and a run, and to print something about it. */
+const COMMON_MODULES = new RegExp(
+	[
+		'cli/(arguments|terminal)',
+		'engine/(diagnostic|errors|printable|suggest)',
+		'engine/plan/(find-project|plan-file)',
+		'engine/run/(find-run|read-run|reduce|state|state-view)',
+		'engine/store/(durable|fs-errors|layout|process-alive|read-journal|segments|state-folder)',
+	]
+		.map((path) => `/${path}\\.ts$`)
+		.join('|'),
+);
 
 await build();
 
@@ -62,7 +74,7 @@ function run(script, ...args) {
 }
 
 async function bundleCommand() {
-	const bundle = await rolldown({ ...COMMON, input: join(root, 'cli/sdd.ts'), external: ['jiti'] });
+	const bundle = await rolldown({ ...COMMON, input: join(root, 'cli/sdd.ts'), external: ['jiti'], preserveEntrySignatures: false });
 	await bundle.write({
 		dir: fresh,
 		format: 'cjs',
@@ -71,10 +83,20 @@ async function bundleCommand() {
 		banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
 		// `require` in place of `import()`: loading a chunk then needs no ESM loader.
 		dynamicImportInCjs: false,
-		minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+		// Finding and opening a chunk takes longer than parsing a small one: what nearly all commands need is one chunk.
+		codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'common', test: COMMON_MODULES }] },
+		minify: { compress: true, mangle: { keepNames: { function: true, class: true } }, codegen: { removeWhitespace: true } },
 	});
 	await bundle.close();
+	for (const name of readdirSync(fresh)) if (name.endsWith('.cjs')) escapeToAscii(join(fresh, name));
 	chmodSync(join(fresh, 'sdd.cjs'), 0o755);
+}
+
+/** One character beyond Latin-1 makes Node hold and parse a whole file at two bytes a character. */
+function escapeToAscii(path) {
+	const text = readFileSync(path, 'utf8');
+	const escaped = text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+	if (escaped !== text) writeFileSync(path, escaped);
 }
 
 async function bundleContract() {

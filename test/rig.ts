@@ -63,7 +63,11 @@ export interface AgentCall {
 	/** Resolves when the agent's process is gone. */
 	readonly gone: Promise<void>;
 	/** Lets it write files, say something and end. */
-	answer(told?: { readonly say?: string; readonly files?: { readonly [path: string]: string }; readonly exit?: number }): void;
+	answer(told?: {
+		readonly say?: string;
+		readonly files?: { readonly [path: string]: string };
+		readonly exit?: number;
+	}): void;
 }
 
 /** Anything that JSON can say: a workflow is written as JSON, which is YAML too. */
@@ -102,9 +106,13 @@ export interface Rig {
 }
 
 const open: (() => Promise<void>)[] = [];
+/** What commands said that met a bug of sdd: none is ever expected, whatever else a test looks at. */
+const bugs: string[] = [];
 
 afterEach(async () => {
 	for (const close of open.splice(0)) await close();
+	const [bug] = bugs.splice(0);
+	if (bug !== undefined) throw new Error(bug);
 });
 
 /** Makes an empty project with the rig's agents beside it; it is removed after the test. */
@@ -135,7 +143,10 @@ function rigOf(outer: string, dir: string, desk: Desk, started: Set<Started>): R
 	const start: Rig['start'] = (args, options = {}) => {
 		const one = startCommand(outer, dir, args, options);
 		started.add(one);
-		void one.ended.then(() => started.delete(one));
+		void one.ended.then(({ code, stderr }) => {
+			started.delete(one);
+			if (code === 70) bugs.push(stderr);
+		});
 		return one;
 	};
 	const runs = (): readonly string[] => namesIn(path('.ai-sdd/state/runs')).sort();
@@ -172,7 +183,11 @@ function environment(outer: string): { [name: string]: string } {
 function startCommand(outer: string, dir: string, args: readonly string[], options: CallOptions): Started {
 	const argv = [...(options.wrap ?? []), process.execPath, COMMAND, ...args];
 	const env = { ...environment(outer), ...options.env };
-	const child = spawn(argv[0] ?? '', argv.slice(1), { cwd: options.cwd ?? dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
+	const child = spawn(argv[0] ?? '', argv.slice(1), {
+		cwd: options.cwd ?? dir,
+		env,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
 	const said = { stdout: '', stderr: '' };
 	const listeners = new Set<() => void>();
 	for (const name of ['stdout', 'stderr'] as const) {
@@ -236,7 +251,9 @@ async function openDesk(path: string): Promise<Desk> {
 			if (there !== undefined) return Promise.resolve(there.call);
 			return new Promise((resolve, reject) => {
 				wanted.push({ key, take: resolve });
-				void during.ended.then((end) => reject(new Error(`sdd ended (${end.code}) before ${key} was called:\n${end.stdout}\n${end.stderr}`)));
+				void during.ended.then((end) =>
+					reject(new Error(`sdd ended (${end.code}) before ${key} was called:\n${end.stdout}\n${end.stderr}`)),
+				);
 			});
 		},
 		waiting: () => waiting.map((one) => one.key),
@@ -247,7 +264,11 @@ async function openDesk(path: string): Promise<Desk> {
 	};
 }
 
-function receive(socket: Socket, arrive: (key: string, call: AgentCall) => void, leave: (call: AgentCall) => void): void {
+function receive(
+	socket: Socket,
+	arrive: (key: string, call: AgentCall) => void,
+	leave: (call: AgentCall) => void,
+): void {
 	let text = '';
 	const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
 	socket.on('error', () => {});
@@ -287,7 +308,10 @@ socket.setEncoding('utf8').on('data', (chunk) => {
 }
 
 /** An agent that the test commands. */
-export const commanded = (...args: readonly string[]): Data => ({ adapter: 'command', run: ['node', '../agent.mjs', ...args] });
+export const commanded = (...args: readonly string[]): Data => ({
+	adapter: 'command',
+	run: ['node', '../agent.mjs', ...args],
+});
 
 /** An agent that is a shell script: its brief is kept, then these lines run. */
 export const shell = (...lines: readonly string[]): Data => ({
@@ -329,7 +353,9 @@ export async function openItems(rig: Rig): Promise<readonly string[]> {
 }
 
 function eventsIn(folder: string): readonly Data[] {
-	const names = namesIn(folder).filter((name) => name.endsWith('.ndjson')).sort();
+	const names = namesIn(folder)
+		.filter((name) => name.endsWith('.ndjson'))
+		.sort();
 	return names.flatMap((name) => ndjson(readFileSync(join(folder, name), 'utf8')));
 }
 

@@ -254,10 +254,15 @@ export async function runPlan(
 }
 
 /** A promise and how to keep it: agents that a test commands. */
-export function gate<T = void>(): { readonly opened: Promise<T>; open(value: T): void } {
-	let open: (value: T) => void = () => {};
-	const opened = new Promise<T>((resolve) => {
+export interface Gate {
+	readonly opened: Promise<void>;
+	open(): void;
+}
+
+export function gate(): Gate {
+	let open = (): void => {};
+	const opened = new Promise<void>((resolve) => {
 		open = resolve;
 	});
-	return { opened, open };
+	return { opened, open: () => open() };
 }

@@ -137,16 +137,18 @@ function isExpected(problem: Problem, books: Books): boolean {
 /** Views are written anew from sound journals; a finished run whose head nobody noted gets its note. Nothing else. */
 function repair(project: string, books: Books, found: Verification): readonly string[] {
 	const repaired: string[] = [];
+	const isCut = found.problems.some(({ kind, what }) => kind === 'anchor' || (kind === 'head' && !UNNOTED.test(what)));
 	for (const { kind, file } of found.problems) {
 		const view =
 			kind === 'view' || kind === 'stale' ? [...books.views].find(([path]) => path.endsWith(file)) : undefined;
-		if (view === undefined) continue;
+		// What a journal has lost may stand in its views alone.
+		if (view === undefined || isCut) continue;
 		mkdirDurable(dirname(view[0]));
 		replaceFile(view[0], view[1].expected);
 		repaired.push(file);
 	}
 	for (const { kind, what } of found.problems) {
-		const run = kind === 'head' ? /^run (\S+) has finished, but no head/.exec(what)?.[1] : undefined;
+		const run = kind === 'head' ? UNNOTED.exec(what)?.[1] : undefined;
 		const last = run === undefined ? undefined : books.finished.get(run);
 		if (run === undefined || last === undefined) continue;
 		appendHead(project, { run, seq: last.seq, head: last.hash, at: last.at, state: 'finished' });
@@ -154,6 +156,8 @@ function repair(project: string, books: Books, found: Verification): readonly st
 	}
 	return repaired;
 }
+
+const UNNOTED = /^run (\S+) has finished, but no head/;
 
 function report(found: Verification, bad: readonly Problem[], repaired: readonly string[]): string {
 	const problems = bad.map(({ file, where, what, remedy }) => {

@@ -17,18 +17,20 @@ import { sha256 } from '../../engine/store/hash.ts';
 import { maskFile } from '../../engine/store/mask-file.ts';
 import { redactor } from '../../engine/store/redact.ts';
 import { acquireRunLock } from '../../engine/store/run-lock.ts';
-import { newRunId } from '../../engine/store/state-folder.ts';
+import { listRuns, newRunId } from '../../engine/store/state-folder.ts';
 import { createAdapters } from '../adapters.ts';
 import type { Arguments } from '../arguments.ts';
 import { dryRun } from '../dry-run.ts';
 import { chooseReporter } from '../reporting.ts';
 import { onInterrupt } from '../signals.ts';
+import { keepHeapSmall } from '../small-heap.ts';
 import { exitCodeOf, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
 import { definitionsFor, overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
 
 export async function run(terminal: Terminal, args: Arguments): Promise<number> {
+	keepHeapSmall();
 	const project = terminal.project();
 	const file = args.positionals[0] ?? '';
 	const unfinished = unfinishedRun(project, relative(project, resolve(terminal.cwd, file)).split(sep).join('/'));
@@ -49,7 +51,7 @@ export async function run(terminal: Terminal, args: Arguments): Promise<number> 
 		project,
 		maxParallel: chosen.maxParallel,
 		only,
-		...(goOn ?? newRun(chosen.plan)),
+		...(goOn ?? newRun(project, chosen.plan)),
 	});
 }
 
@@ -94,8 +96,8 @@ interface Errand {
 	readonly only: ReadonlySet<string> | null;
 }
 
-function newRun(plan: Plan): Pick<Errand, 'run' | 'plan' | 'planText'> {
-	return { run: newRunId(new Date()), plan, planText: planToDisk(plan) };
+function newRun(project: string, plan: Plan): Pick<Errand, 'run' | 'plan' | 'planText'> {
+	return { run: newRunId(new Date(), listRuns(project).at(-1)), plan, planText: planToDisk(plan) };
 }
 
 /** The unfinished run's own plan, if that is what the user wants; null for a new run. */

@@ -14,7 +14,9 @@ export async function loadOverlayModule(project: string, use: string, contract: 
 	const file = isPath ? join(project, use) : use;
 	if (isPath && !existsSync(file)) return { error: `there is no file ${use}` };
 	try {
-		const jiti = createJiti(join(project, 'package.json'), { alias: { 'ai-sdd': contract }, fsCache: false });
+		const alias = { 'ai-sdd': contract };
+		// Without `interopDefault` a module says itself whether it has a default export.
+		const jiti = createJiti(join(project, 'package.json'), { alias, fsCache: false, interopDefault: false });
 		const loaded = await jiti.import<Record<string, unknown>>(file);
 		return definitionIn(loaded, use);
 	} catch (error) {
@@ -23,12 +25,20 @@ export async function loadOverlayModule(project: string, use: string, contract: 
 }
 
 function definitionIn(loaded: Record<string, unknown>, use: string): Loaded {
-	const candidate = (loaded['default'] ?? loaded['overlay']) as Partial<OverlayDefinition> | undefined;
-	if (typeof candidate !== 'object' || candidate === null) {
+	const candidate = exportedBy(loaded);
+	if (candidate === null || (candidate === loaded && !('name' in loaded))) {
 		return { error: `${use} exports no overlay; it needs \`export default defineOverlay({ … })\`` };
 	}
 	const problem = problemWith(candidate);
 	return problem === null ? (candidate as OverlayDefinition) : { error: `${use} is not an overlay: ${problem}` };
+}
+
+/** The default export, the one named `overlay`, or (in CommonJS) the module itself; null if that is no object. */
+function exportedBy(loaded: unknown): Partial<OverlayDefinition> | null {
+	if (typeof loaded !== 'object' || loaded === null) return null;
+	const { default: inner, overlay } = loaded as { readonly default?: unknown; readonly overlay?: unknown };
+	const candidate = inner ?? overlay;
+	return candidate === undefined || candidate === loaded ? loaded : exportedBy(candidate);
 }
 
 function problemWith({ name, summary, hooks, options, create, log }: Partial<OverlayDefinition>): string | null {

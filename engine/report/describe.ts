@@ -34,7 +34,7 @@ type TaskEvent = Exclude<
 >;
 
 function ofTask(event: TaskEvent): Line | null {
-	const line = (tone: Line['tone'], text: string): Line => ({ task: event.task, tone, text });
+	const line = (tone: Line['tone'], text: string): Line => ({ task: event.task, tone, text: short(text, WHOLE_LINE) });
 	switch (event.kind) {
 		case 'task_started':
 			return null;
@@ -119,13 +119,17 @@ function answerLine(event: Of<'answered'>, line: MakeLine): Line | null {
 		: line('bad', `${short(answer.by, 40)} gave no answer: ${short(answer.failed.reason)}`);
 }
 
+/** File names, checks and choices are others' words too: whatever a line is made of, the whole of it is made safe. */
+const WHOLE_LINE = 400;
+
 function short(text: string, width = 160): string {
 	return printableLine(text, width);
 }
 
 /** Milliseconds as people say them. */
 export function seconds(ms: number): string {
-	if (ms < 1000) return `${Math.round(ms)} ms`;
-	if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-	return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+	if (ms < 999.5) return `${Math.round(ms)} ms`;
+	if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+	const whole = Math.round(ms / 1000);
+	return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

@@ -65,6 +65,11 @@ function lastWorkedOn(project: string, runs: readonly string[]): readonly string
 	return named !== undefined && runs.includes(named) ? [named] : runs.slice(-1);
 }
 
+function newestBegun(project: string, runs: readonly string[]): readonly string[] {
+	const newest = runs.findLast((run) => peekRun(project, run) !== null);
+	return newest === undefined ? runs.slice(-1) : [newest];
+}
+
 /** The lines in the first part of a file; the run's first event is the second of them. */
 function firstLines(path: string): readonly string[] {
 	try {

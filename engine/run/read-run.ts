@@ -17,7 +17,9 @@ export interface ReadRun {
 
 /** The run as its journal tells it; `onRecord` sees every record on the way. */
 export function readRun(project: string, run: string, onRecord?: (record: JournalRecord) => void): ReadRun {
-	return { run, plan: readPlan(project, run), state: foldRun(project, run, onRecord) };
+	const state = foldRun(project, run, onRecord);
+	if (state.run !== '') return { run, plan: readPlan(project, run), state };
+	throw new SddError('RUN_NOT_FOUND', `run ${run} never began: it was killed before its first event`, 'see `sdd runs`');
 }
 
 /** Only the state: for lists of many runs. */
@@ -36,9 +38,18 @@ export function foldRun(project: string, run: string, onRecord?: (record: Journa
 function readPlan(project: string, run: string): Plan {
 	const path = planFile(project, run);
 	try {
-		return planFromDisk(readFileSync(path, 'utf8'));
+		const plan = planFromDisk(readFileSync(path, 'utf8'));
+		if (isPlan(plan)) return plan;
+		throw new Error('it is not a plan');
 	} catch (error) {
 		const remedy = 'restore it from a backup, or begin anew with `sdd run --fresh`';
 		throw new SddError('RUN_PLAN_DAMAGED', `the frozen plan ${path} cannot be read`, remedy, { cause: error });
 	}
+}
+
+/** Enough to show a run by it, or to say that it was changed, without falling over what somebody wrote there. */
+function isPlan(plan: Partial<Plan> | null): boolean {
+	const isTask = (task: Partial<Plan['tasks'][number]> | null): boolean =>
+		typeof task?.id === 'string' && Array.isArray(task.overlays);
+	return Array.isArray(plan?.tasks) && Array.isArray(plan.agents) && plan.tasks.every(isTask);
 }

@@ -132,10 +132,15 @@ function attemptStarted(task: TaskState, event: EventOf<'attempt_started'>): Tas
 		attempt: event.attempt,
 		machineAttempts: task.machineAttempts + (event.by === 'human' || again ? 0 : 1),
 		phase: { kind: 'working', by: event.by },
-		failedChecks: again ? task.failedChecks : (task.work?.checks ?? []).filter((check) => !check.ok),
+		failedChecks: again ? task.failedChecks : failedBefore(task),
 		work: baseTree === null ? null : { ...NO_WORK, baseTree },
 		judging: null,
 	};
+}
+
+/** A crashed attempt was never checked: what failed before it still holds. */
+function failedBefore({ work, failedChecks }: TaskState): TaskState['failedChecks'] {
+	return work?.checks == null ? failedChecks : work.checks.filter((check) => !check.ok);
 }
 
 const NO_WORK: Work = { text: '', artifacts: [], checks: null, baseTree: null, tree: null };

@@ -119,8 +119,17 @@ function skip(crew: Crew, task: TaskPlan, upstream: string): void {
 	crew.session.record({ kind: 'task_skipped', task: task.id, reason, upstream });
 }
 
+/** Goes on with whatever can go on. It is called from timers too, so a fault must not fly out of it. */
 function pump(crew: Crew): void {
 	if (crew.over) return;
+	try {
+		advance(crew);
+	} catch (error) {
+		fail(crew, error);
+	}
+}
+
+function advance(crew: Crew): void {
 	const stopped = crew.session.signal.aborted || crew.fault !== null || crew.held;
 	while (!stopped && !crew.asking && crew.running.size < slots(crew) && crew.ready.size > 0) startNext(crew);
 	if (crew.running.size > 0 || crew.asking) return;

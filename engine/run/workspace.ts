@@ -26,8 +26,12 @@ export async function openWorkspace(of: { readonly project: string; readonly run
 
 /** Bytes that an ordinary user may still write where `path` lies. */
 export function freeBytes(path: string): number {
-	const { bavail, bsize } = statfsSync(path);
-	return bavail * bsize;
+	try {
+		const { bavail, bsize } = statfsSync(path);
+		return bavail * bsize;
+	} catch (error) {
+		throw storeError(error, path, 'ask how much space is left in');
+	}
 }
 
 /** Stands for a diff without changes. */

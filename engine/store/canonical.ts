@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../json.ts';
  * As with `JSON.stringify`, members that are undefined are left out and numbers that are not finite become null.
  */
 export function canonical(value: Json): string {
-	return textOf(value, 0);
+	return isSortedWithin(value, 0) ? JSON.stringify(value) : textOf(value, 0);
 }
 
 /** Whether the members of an object, and of all within it, come in canonical order; one of its own may stand anywhere. */

@@ -124,8 +124,8 @@ function openingLine(state: State, claimed: ClaimedSegment): string {
 		dropped: claimed.dropped,
 		continues: claimed.head.hash,
 	};
-	const { line, head } = chain(opening, claimed.head, timeAfter(state));
-	state.head = head;
+	const { line, record } = chain(opening, claimed.head, timeAfter(state));
+	state.head = { seq: record.seq, hash: record.hash, at: record.at };
 	return line;
 }
 
@@ -154,11 +154,11 @@ function take(state: State, events: readonly RunEvent[]): Taken {
 	for (const event of events) {
 		const clean = redact === undefined ? event : redact(event);
 		const next = chain(clean, head, at);
-		records.push({ ...clean, seq: next.head.seq, prev: head.hash, at, hash: next.head.hash });
+		records.push(next.record as JournalRecord);
 		lines.push(next.line);
-		head = next.head;
+		head = next.record;
 	}
-	state.head = head;
+	state.head = { seq: head.seq, hash: head.hash, at };
 	return { records, lines };
 }
 
@@ -169,13 +169,29 @@ function timeAfter(state: State): string {
 	return now;
 }
 
-function chain(event: { readonly kind: string }, head: Head, at: string): { line: string; head: Head } {
-	const seq = head.seq + 1;
-	const body = canonical({ ...event, seq, prev: head.hash, at } as unknown as JsonObject);
+type Chained = Head & { readonly prev: string };
+
+function chain(event: { readonly kind: string }, head: Head, at: string): { readonly line: string; readonly record: Chained } {
+	const record = sorted({ ...event, seq: head.seq + 1, prev: head.hash, at });
+	const body = canonical(record as JsonObject);
 	assertLength(event.kind, body);
 	const hash = sha256(body);
-	return { line: encodeLine(body, hash), head: { seq, hash, at } };
+	record['hash'] = hash;
+	return { line: encodeLine(body, hash), record: record as unknown as Chained };
 }
+
+/** The members in canonical order, which makes their text cheap. Events of a kind nearly always have the same ones. */
+function sorted(members: { readonly kind: string; readonly [name: string]: unknown }): { [name: string]: unknown } {
+	const names = Object.keys(members);
+	const known = orders.get(members.kind);
+	const order = known?.length === names.length && known.every((name) => Object.hasOwn(members, name)) ? known : names.sort();
+	if (order !== known) orders.set(members.kind, order);
+	const copy: { [name: string]: unknown } = {};
+	for (const name of order) copy[name] = members[name];
+	return copy;
+}
+
+const orders = new Map<string, readonly string[]>();
 
 function assertLength(kind: string, body: string): void {
 	// No character takes more than three bytes per UTF-16 unit, so most lines need not be measured.

@@ -36,12 +36,20 @@ export async function acquireRunLock(
 	options: { readonly onLost: (reason: Error) => void; readonly run?: string; readonly now?: Date },
 ): Promise<RunLock> {
 	ensureState(project);
+	surviveFileSizeLimits();
 	const before = readHolder(project);
 	if (existsSync(lockDir(project)) && isRunning(before)) throw locked(before);
 	const holder = ourselves(options.run ?? null, options.now ?? new Date());
 	const unlock = await takeLock(project, holder, options.onLost);
 	return { holder, release: () => release(project, holder, unlock) };
 }
+
+/** proper-lockfile has SIGXFSZ end the process; with a listener of our own, a write beyond `ulimit -f` fails as an error. */
+function surviveFileSizeLimits(): void {
+	if (!process.listeners('SIGXFSZ').includes(leaveAlone)) process.on('SIGXFSZ', leaveAlone);
+}
+
+function leaveAlone(): void {}
 
 /** How long a lock of which we cannot tell whether its holder lives is honoured. */
 const STALE_MS = 10_000;

@@ -10,22 +10,27 @@ export type Range = readonly [start: number, end: number];
 
 /** The stretches of a text that look like keys, tokens or passwords; none for nearly every text, and cheaply so. */
 export function secretRanges(text: string): readonly Range[] {
-	if (text.length < MIN_LENGTH || !HINT.test(text)) return [];
+	if (text.length < MIN_LENGTH) return NONE;
 	const ranges: Range[] = [];
-	for (const pattern of TOKENS) for (const match of text.matchAll(pattern)) ranges.push(spanOf(match, 0));
-	for (const match of text.matchAll(BEARER)) if (hasDigit(match[1])) ranges.push(spanOf(match, 1));
-	for (const match of text.matchAll(URL_PASSWORD)) ranges.push(spanOf(match, 1));
-	assignmentRanges(text, ranges);
-	keyBlockRanges(text, ranges);
+	if (TOKEN_HINT.test(text)) {
+		for (const pattern of TOKENS) for (const match of text.matchAll(pattern)) ranges.push(spanOf(match, 0));
+	}
+	if (BEARER_HINT.test(text)) {
+		for (const match of text.matchAll(BEARER)) if (hasDigit(match[1])) ranges.push(spanOf(match, 1));
+	}
+	if (text.includes('://')) for (const match of text.matchAll(URL_PASSWORD)) ranges.push(spanOf(match, 1));
+	if (ASSIGNMENT_HINT.test(text)) assignmentRanges(text, ranges);
+	if (text.includes('PRIVATE KEY')) keyBlockRanges(text, ranges);
 	return ranges;
 }
+
+const NONE: readonly Range[] = [];
 
 /** Nothing shorter can hold any of the patterns. */
 const MIN_LENGTH = 8;
 
-/** One of these must occur for any pattern to match. */
-const HINT =
-	/sk-|sk_|rk_|gh[opsur]_|github_pat_|glpat-|npm_|AKIA|ASIA|xox|AIza|eyJ|bearer|PRIVATE KEY|:\/\/|passw|passphrase|pwd|secret|token|(?:api|access|auth|private|account)[_-]?key|credential/i;
+/** Without one of these none of TOKENS can match. */
+const TOKEN_HINT = /sk-|[sr]k_|gh[opsur]_|github_pat_|glpat-|npm_|AKIA|ASIA|xox|AIza|eyJ/;
 
 const TOKENS: readonly RegExp[] = [
 	/(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}/g,
@@ -40,6 +45,7 @@ const TOKENS: readonly RegExp[] = [
 	/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
 ];
 
+const BEARER_HINT = /bearer[ \t]/i;
 const BEARER = /(?<![A-Za-z0-9])bearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{16,})/dgi;
 
 const URL_PASSWORD = /:\/\/[^\s:@/'"`]{0,64}:([^\s:@/'"`$<{]{3,128})@/dg;
@@ -57,6 +63,9 @@ function hasDigit(text: string | undefined): boolean {
 
 const NAME =
 	'(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|(?:api|access|auth|private|account)[_-]?key|secret[_-]?access[_-]?key)';
+
+/** Every assignment begins like this; prose that merely speaks of passwords does not. */
+const ASSIGNMENT_HINT = new RegExp(`${NAME}\\\\?["']?[ \\t]{0,4}[:=]`, 'i');
 
 /** `password=hunter22`, as in an environment or a URL: no spaces, and the value ends where such values end. */
 const BARE = new RegExp(`${NAME}=([^\\s"'\`()[\\]{}<>$,;&|\\\\]{6,256})(?=[\\s"'\`;&|\\\\]|$)`, 'dgi');

@@ -14,8 +14,18 @@ export function ensureState(project: string): void {
 	ignoreState(join(sddDir(project), '.gitignore'));
 }
 
-/** A new run id: sorts by time, down to the millisecond, as in `20261118-084002-0ga1b2`. */
-export function newRunId(now: Date): string {
+/** A new run id: sorts by time, as in `20261118-084002-0ga1b2`, and after the run before it, though the clock went back. */
+export function newRunId(now: Date, before?: string): string {
+	const id = idAt(now);
+	if (before === undefined || id > before) return id;
+	const [, year, month, day, hour, minute, second, millis = ''] = RUN_TIME.exec(before) ?? [];
+	const then = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) + Number.parseInt(millis, 36);
+	return Number.isNaN(then) ? id : idAt(new Date(then + 1));
+}
+
+const RUN_TIME = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-([0-9a-z]{2})/;
+
+function idAt(now: Date): string {
 	const [date = '', time = ''] = now.toISOString().split('T');
 	const millis = now.getUTCMilliseconds().toString(36).padStart(2, '0');
 	const random = Math.random().toString(36).slice(2, 6).padEnd(4, '0');

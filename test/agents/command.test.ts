@@ -177,6 +177,12 @@ describe('an agent that fails', () => {
 		expect(statSync(join(dir, 'agents/implement@1.stdout.txt')).size).toBe(1_000_000);
 	});
 
+	it('by a flood as its own max_output says, whatever else is set', async () => {
+		const agent = anAgent({ run: 'yes | head -c 5000000', options: { max_output: 2000 } });
+		const outcome = await createCommandAdapter({ maxOutputBytes: 1_000_000 }).run(aRequest(dir, agent));
+		expect(outcome).toMatchObject({ code: 'AGENT_FLOOD', reason: 'agent "dev" wrote more than 2,000 bytes' });
+	});
+
 	it('as it was cancelled', async () => {
 		const stop = new AbortController();
 		const ending = run('echo > ready; exec sleep 60', { signal: stop.signal });

@@ -128,7 +128,10 @@ describe('stop markers', () => {
 
 function initGit(rig: Rig): void {
 	const git = (...args: readonly string[]): void => {
-		execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { cwd: rig.dir, stdio: 'ignore' });
+		execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+			cwd: rig.dir,
+			stdio: 'ignore',
+		});
 	};
 	git('init');
 	git('add', '.');

@@ -26,7 +26,8 @@ describe('looking', () => {
 		expect(list.stdout).toContain('max_iterations');
 		const show = await rig.sdd('hil', 'show', id);
 		expect(show.stdout).toContain('1 review without a GO. The last one said: fix 1');
-		for (const choice of ['accept', 'rework', 'takeover', 'reject']) expect(show.stdout).toContain(`sdd hil ${choice} ${id}`);
+		for (const choice of ['accept', 'rework', 'takeover', 'reject'])
+			expect(show.stdout).toContain(`sdd hil ${choice} ${id}`);
 		expect(JSON.parse((await rig.sdd('hil', 'show', id, '--json')).stdout)).toMatchObject({ id, status: 'PENDING' });
 	});
 
@@ -64,7 +65,9 @@ describe('deciding', () => {
 			final_decision: 'ACCEPTED_BY_HUMAN',
 			hil_item: id,
 			decided_by: 'ann',
-			decisions: [{ choice: 'accept', decided_by: 'ann', decided_via: 'cli', notes: 'the risk is known', after_iteration: 1 }],
+			decisions: [
+				{ choice: 'accept', decided_by: 'ann', decided_via: 'cli', notes: 'the risk is known', after_iteration: 1 },
+			],
 		});
 		expect(statusOf(rig, 'after')).toBe('COMPLETED');
 	});
@@ -98,7 +101,9 @@ describe('deciding', () => {
 		expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
 		expect(rig.read('build.txt')).toBe('BY HAND\n');
 		expect(rig.seen('build.reviewer.2')).toContain('BY HAND');
-		const second = rig.events().find(({ kind, attempt, task }) => kind === 'attempt_started' && attempt === 2 && task === 'build');
+		const second = rig
+			.events()
+			.find(({ kind, attempt, task }) => kind === 'attempt_started' && attempt === 2 && task === 'build');
 		expect(second).toMatchObject({ by: 'human', agent: null });
 	});
 
@@ -138,7 +143,10 @@ describe('deciding', () => {
 
 	test('a run that stays takes the answer as soon as it is there', async () => {
 		const rig = await makeRig();
-		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { build: reviewed('build', { max_iterations: 1 }) } });
+		rig.workflow({
+			agents: { dev: coder, rev: reviewerGoingAt(9) },
+			tasks: { build: reviewed('build', { max_iterations: 1 }) },
+		});
 		const run = rig.start(['run', 'w.yaml', '--wait']);
 		await run.printed('waits for a person');
 		let items = await openItems(rig);
@@ -148,7 +156,10 @@ describe('deciding', () => {
 	});
 
 	test('hil asks before any agent works; accepted it starts, rejected it fails', async () => {
-		for (const [choice, code] of [['accept', 0], ['reject', 1]] as const) {
+		for (const [choice, code] of [
+			['accept', 0],
+			['reject', 1],
+		] as const) {
 			const rig = await makeRig();
 			const overlays = { hil: { enabled: true, message: 'Really?' } };
 			rig.workflow({ agents: { dev: coder }, tasks: { build: { agent: 'dev', description: 'x', overlays } } });

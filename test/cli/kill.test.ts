@@ -1,6 +1,17 @@
 /** Killed in the middle, by whatever signal: the run goes on where it was, and nothing is left running. */
 import { describe, expect, test } from 'vitest';
-import { coder, commanded, type Data, makeRig, ndjson, openItems, type Rig, reviewed, reviewerGoingAt, shell } from '../rig.ts';
+import {
+	coder,
+	commanded,
+	type Data,
+	makeRig,
+	ndjson,
+	openItems,
+	type Rig,
+	reviewed,
+	reviewerGoingAt,
+	shell,
+} from '../rig.ts';
 
 const GO = { say: '{"decision": "GO", "feedback": "fine"}' };
 const NO_GO = { say: '{"decision": "NO_GO", "feedback": "not yet"}' };
@@ -64,7 +75,10 @@ describe('kill -9', () => {
 
 	test('2.15 while it waits for a person: the same question is found again, not put twice', async () => {
 		const rig = await makeRig();
-		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { build: reviewed('build', { max_iterations: 1 }) } });
+		rig.workflow({
+			agents: { dev: coder, rev: reviewerGoingAt(9) },
+			tasks: { build: reviewed('build', { max_iterations: 1 }) },
+		});
 		const first = rig.start(['run', 'w.yaml', '--wait']);
 		await first.printed('waits for a person');
 		let before = await openItems(rig);
@@ -80,22 +94,30 @@ describe('kill -9', () => {
 
 	test('2.15 at 25 random moments: no attempt is lost, every iteration is on the log, in order', async () => {
 		const rig = await makeRig();
-		const tasks = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => [id, reviewed(id, { max_iterations: 5 })]));
+		const tasks = Object.fromEntries(
+			['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => [id, reviewed(id, { max_iterations: 5 })]),
+		);
 		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(5) }, tasks });
 		let kills = 0;
 		let last = await killedSomewhere(rig, kills);
-		for (; last !== 0 && kills < 25; last = await killedSomewhere(rig, kills)) kills++;
+		for (; last !== 0 && kills < 25; last = await killedSomewhere(rig, kills)) {
+			kills++;
+			// Half of an unfinished run is no sign of tampering, wherever it was cut.
+			expect(await rig.sdd('audit', 'verify')).toMatchObject({ code: 0, stderr: '' });
+		}
 		expect(kills).toBe(25);
 		if (last !== 0) expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
 		for (const id of Object.keys(tasks)) {
 			const log = rig.json(`.ai-sdd/state/review-logs/${id}.json`) as { iterations: readonly Data[] };
 			expect(log).toMatchObject({ final_decision: 'GO' });
-			expect(log.iterations.map(({ iteration, attempt }) => [iteration, attempt])).toEqual([1, 2, 3, 4, 5].map((n) => [n, n]));
+			expect(log.iterations.map(({ iteration, attempt }) => [iteration, attempt])).toEqual(
+				[1, 2, 3, 4, 5].map((n) => [n, n]),
+			);
 			expect(log.iterations.map(({ decision }) => decision)).toEqual(['NO_GO', 'NO_GO', 'NO_GO', 'NO_GO', 'GO']);
 		}
-		expect(rig.runs()).toHaveLength(1);
+		expect(rig.runs().filter((run) => rig.events(run).some(({ kind }) => kind === 'run_started'))).toHaveLength(1);
 		await isSound(rig);
-	});
+	}, 120_000);
 });
 
 /** Runs until a random number of events, or of milliseconds, has passed, and kills it there; 0 when it was done before. */
@@ -116,27 +138,30 @@ async function killedSomewhere(rig: Rig, turn: number): Promise<number | null> {
 }
 
 describe('SIGINT and SIGTERM', () => {
-	test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends the agents and leaves the run to be gone on with', async (signal) => {
-		const rig = await project();
-		const first = rig.start(['run', 'w.yaml']);
-		const agent = await rig.call('build/coder', first);
-		first.child.kill(signal);
-		const { code, stderr, stdout } = await first.ended;
-		await agent.gone;
-		expect(code).toBe(130);
-		expect(stderr).toContain(`${signal}: ending the agents; sdd run goes on later`);
-		expect(stdout).toContain('interrupted, sdd run goes on');
-		expect(rig.leftovers()).toEqual([]);
-		const second = rig.start(['run', 'w.yaml', '--json']);
-		const again = await rig.call('build/coder', second);
-		expect(again.env['SDD_ATTEMPT']).toBe('1');
-		again.answer(written('a'));
-		(await rig.call('build/reviewer', second)).answer(GO);
-		const done = await second.ended;
-		expect(done.code).toBe(0);
-		expect(ndjson(done.stdout).at(-1)).toMatchObject({ kind: 'result', ending: 'completed', exit: 0 });
-		await isSound(rig);
-	});
+	test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+		'%s ends the agents and leaves the run to be gone on with',
+		async (signal) => {
+			const rig = await project();
+			const first = rig.start(['run', 'w.yaml']);
+			const agent = await rig.call('build/coder', first);
+			first.child.kill(signal);
+			const { code, stderr, stdout } = await first.ended;
+			await agent.gone;
+			expect(code).toBe(130);
+			expect(stderr).toContain(`${signal}: ending the agents; sdd run goes on later`);
+			expect(stdout).toContain('interrupted, sdd run goes on');
+			expect(rig.leftovers()).toEqual([]);
+			const second = rig.start(['run', 'w.yaml', '--json']);
+			const again = await rig.call('build/coder', second);
+			expect(again.env['SDD_ATTEMPT']).toBe('1');
+			again.answer(written('a'));
+			(await rig.call('build/reviewer', second)).answer(GO);
+			const done = await second.ended;
+			expect(done.code).toBe(0);
+			expect(ndjson(done.stdout).at(-1)).toMatchObject({ kind: 'result', ending: 'completed', exit: 0 });
+			await isSound(rig);
+		},
+	);
 
 	test('an agent that takes no notice of SIGTERM is killed', async () => {
 		const rig = await project('stubborn');
@@ -160,10 +185,41 @@ describe('SIGINT and SIGTERM', () => {
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	});
 
+	test('one that waits for a person is ended at once', async () => {
+		const rig = await makeRig();
+		rig.workflow({
+			agents: { dev: coder },
+			tasks: { a: { agent: 'dev', description: 'x', overlays: { hil: { enabled: true } } } },
+		});
+		const run = rig.start(['run', 'w.yaml', '--wait']);
+		await run.printed('waits for a person');
+		run.child.kill('SIGINT');
+		expect((await run.ended).code).toBe(130);
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+		await isSound(rig);
+	});
+
+	test('one that waits for its next try is ended at once, and waits on when it goes on', async () => {
+		const rig = await makeRig();
+		const task = { agent: 'dev', description: 'x', retry: { times: 1, backoff: '1h' } };
+		rig.workflow({ agents: { dev: shell('exit 1') }, tasks: { a: task } });
+		for (let i = 0; i < 2; i++) {
+			const run = rig.start(['run', 'w.yaml']);
+			await run.printed(i === 0 ? 'trying again at' : 'going on where the run was');
+			run.child.kill('SIGTERM');
+			expect((await run.ended).code).toBe(130);
+		}
+		expect(rig.events().filter(({ kind }) => kind === 'attempt_started')).toHaveLength(1);
+		await isSound(rig);
+	});
+
 	test('children and daemons of an agent are ended too', async () => {
 		const rig = await makeRig();
 		const dev = shell('sleep 1000 &', 'setsid sleep 1001 &', 'trap "" TERM', 'touch ../ready', 'sleep 1002');
-		rig.workflow({ agents: { dev, gate: commanded() }, tasks: { a: { agent: 'dev', description: 'x' }, b: { agent: 'gate', description: 'x' } } });
+		rig.workflow({
+			agents: { dev, gate: commanded() },
+			tasks: { a: { agent: 'dev', description: 'x' }, b: { agent: 'gate', description: 'x' } },
+		});
 		const run = rig.start(['run', 'w.yaml']);
 		await rig.call('b/coder', run);
 		await until(() => rig.leftovers().length >= 5);

@@ -9,7 +9,10 @@ type Iteration = { readonly [key: string]: unknown };
 
 async function project(goAt: number, review: Data = {}, more: Data = {}): Promise<Rig> {
 	const rig = await makeRig();
-	rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(goAt) }, tasks: { build: reviewed('build', review, more) } });
+	rig.workflow({
+		agents: { dev: coder, rev: reviewerGoingAt(goAt) },
+		tasks: { build: reviewed('build', review, more) },
+	});
 	return rig;
 }
 
@@ -18,7 +21,10 @@ const iterationsIn = (rig: Rig): readonly Iteration[] => rig.json(LOG)['iteratio
 describe('the loop', () => {
 	test('2.01 without configuration there is one agent run and no log', async () => {
 		const rig = await makeRig();
-		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(1) }, tasks: { build: { agent: 'dev', description: 'x' } } });
+		rig.workflow({
+			agents: { dev: coder, rev: reviewerGoingAt(1) },
+			tasks: { build: { agent: 'dev', description: 'x' } },
+		});
 		expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
 		expect(rig.events().filter(({ kind }) => kind === 'attempt_started')).toHaveLength(1);
 		expect(rig.events().filter(({ kind }) => kind === 'verdict')).toEqual([]);
@@ -79,10 +85,18 @@ describe('the loop', () => {
 		const items = await openItems(rig);
 		expect(items).toHaveLength(1);
 		expect(stdout).toContain(`build waits for a person: sdd hil show ${items[0]}`);
-		const item = rig.json(`.ai-sdd/state/hil/${items[0]}.json`) as { context: { review_log: { iterations: Iteration[] } } };
-		expect(item).toMatchObject({ trigger: 'max_iterations', status: 'PENDING', choices: ['accept', 'rework', 'takeover', 'reject'] });
+		const item = rig.json(`.ai-sdd/state/hil/${items[0]}.json`) as {
+			context: { review_log: { iterations: Iteration[] } };
+		};
+		expect(item).toMatchObject({
+			trigger: 'max_iterations',
+			status: 'PENDING',
+			choices: ['accept', 'rework', 'takeover', 'reject'],
+		});
 		expect(item.context.review_log.iterations.map(({ feedback }) => feedback)).toEqual(['fix 1', 'fix 2', 'fix 3']);
-		expect(rig.json('.ai-sdd/state/workflow-state.json')).toMatchObject({ tasks: { build: { status: 'HIL_PENDING' } } });
+		expect(rig.json('.ai-sdd/state/workflow-state.json')).toMatchObject({
+			tasks: { build: { status: 'HIL_PENDING' } },
+		});
 	});
 
 	test('2.07 every iteration is on the log, in order, with decision, feedback and time', async () => {
@@ -151,12 +165,18 @@ describe('the prompt', () => {
 	test('2.12 results of checks are in the prompt, and a failed required check vetoes a GO', async () => {
 		const rig = await makeRig();
 		const checks = [{ name: 'grows', run: 'grep -q "attempt 2" build.txt || { echo CHECK-OUTPUT; exit 7; }' }];
-		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(1) }, tasks: { build: reviewed('build', {}, { checks }) } });
+		rig.workflow({
+			agents: { dev: coder, rev: reviewerGoingAt(1) },
+			tasks: { build: reviewed('build', {}, { checks }) },
+		});
 		expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
 		expect(rig.seen('build.reviewer.1')).toContain('grows (tests, required): FAILED');
 		expect(rig.seen('build.coder.2')).toContain('CHECK-OUTPUT');
 		expect(iterationsIn(rig).map(({ decision }) => decision)).toEqual(['NO_GO', 'GO']);
-		expect(iterationsIn(rig)[0]).toMatchObject({ reviewer_decision: 'GO', vetoed_by: ['the required check "grows" failed'] });
+		expect(iterationsIn(rig)[0]).toMatchObject({
+			reviewer_decision: 'GO',
+			vetoed_by: ['the required check "grows" failed'],
+		});
 	});
 });
 
@@ -184,7 +204,10 @@ describe('the record', () => {
 		['{"decision": "MAYBE", "feedback": "x"}', '"decision" is "MAYBE", expected "GO" or "NO_GO"'],
 		['{"decision": "GO"}', '"feedback" is missing, expected a text'],
 		['looks good to me', 'the reply has no JSON object with "decision"'],
-		['{"decision":"GO","feedback":"a"} {"decision":"NO_GO","feedback":"b"}', 'the reply has verdicts that disagree with each other'],
+		[
+			'{"decision":"GO","feedback":"a"} {"decision":"NO_GO","feedback":"b"}',
+			'the reply has verdicts that disagree with each other',
+		],
 	])('2.13 a reply like %s is a violation and never a GO', async (reply, why) => {
 		const rig = await makeRig();
 		rig.write('reply', reply);
@@ -214,7 +237,9 @@ describe('the record', () => {
 		expect(stdout).toContain('VIEW_NOT_WRITTEN');
 		expect(rig.events().some(({ kind, code: word }) => kind === 'warning' && word === 'VIEW_NOT_WRITTEN')).toBe(true);
 		expect(rig.seen('build.coder.2')).toContain('fix 1');
-		const shown = JSON.parse((await rig.sdd('audit', 'show', 'build', '--json')).stdout) as { logs: { iterations: Data[] }[] };
+		const shown = JSON.parse((await rig.sdd('audit', 'show', 'build', '--json')).stdout) as {
+			logs: { iterations: Data[] }[];
+		};
 		expect(shown.logs[0]?.iterations).toHaveLength(2);
 	});
 

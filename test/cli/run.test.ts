@@ -1,6 +1,17 @@
 /** `sdd run`: what runs when, and every option of it. */
 import { describe, expect, test } from 'vitest';
-import { coder, commanded, type Data, makeRig, ndjson, openItems, type Rig, reviewed, reviewerGoingAt, shell } from '../rig.ts';
+import {
+	coder,
+	commanded,
+	type Data,
+	makeRig,
+	ndjson,
+	openItems,
+	type Rig,
+	reviewed,
+	reviewerGoingAt,
+	shell,
+} from '../rig.ts';
 
 const plain = (more: Data = {}): Data => ({ agent: 'dev', description: 'x', ...more });
 
@@ -12,7 +23,9 @@ async function withTasks(tasks: Data, more: Data = {}, agents: Data = {}): Promi
 
 const statuses = (rig: Rig): Data =>
 	Object.fromEntries(
-		Object.entries(rig.json('.ai-sdd/state/workflow-state.json')['tasks'] as { [id: string]: Data }).map(([id, task]) => [id, task['status']]),
+		Object.entries(rig.json('.ai-sdd/state/workflow-state.json')['tasks'] as { [id: string]: Data }).map(
+			([id, task]) => [id, task['status']],
+		),
 	);
 
 describe('order', () => {
@@ -53,7 +66,11 @@ describe('order', () => {
 	});
 
 	test('a task starts as soon as what it needs is done, not when a level is', async () => {
-		const rig = await withTasks({ slow: plain(), quick: plain(), next: plain({ depends_on: ['quick'] }) }, {}, { dev: commanded() });
+		const rig = await withTasks(
+			{ slow: plain(), quick: plain(), next: plain({ depends_on: ['quick'] }) },
+			{},
+			{ dev: commanded() },
+		);
 		const run = rig.start(['run', 'w.yaml']);
 		const slow = await rig.call('slow/coder', run);
 		(await rig.call('quick/coder', run)).answer();
@@ -63,7 +80,12 @@ describe('order', () => {
 	});
 
 	test('a task that waits for a person holds no slot: independent tasks are finished', async () => {
-		const tasks = { asks: plain({ overlays: { hil: { enabled: true } } }), one: plain(), two: plain({ depends_on: ['one'] }), later: plain({ depends_on: ['asks'] }) };
+		const tasks = {
+			asks: plain({ overlays: { hil: { enabled: true } } }),
+			one: plain(),
+			two: plain({ depends_on: ['one'] }),
+			later: plain({ depends_on: ['asks'] }),
+		};
 		const rig = await withTasks(tasks, { max_parallel: 1 });
 		const { code, stdout } = await rig.sdd('run', 'w.yaml');
 		expect(code).toBe(3);
@@ -73,13 +95,18 @@ describe('order', () => {
 	});
 
 	test('when a task failed and another waits, the exit code is 1 and the summary says both', async () => {
-		const tasks = { asks: plain({ overlays: { hil: { enabled: true } } }), bad: plain({ agent: 'no' }), then: plain({ depends_on: ['bad'] }), ok: plain() };
+		const tasks = {
+			asks: plain({ overlays: { hil: { enabled: true } } }),
+			bad: plain({ agent: 'no' }),
+			next: plain({ depends_on: ['bad'] }),
+			ok: plain(),
+		};
 		const rig = await withTasks(tasks, {}, { no: shell('exit 1') });
 		const { code, stdout } = await rig.sdd('run', 'w.yaml');
 		expect(code).toBe(1);
 		expect(stdout).toContain('bad failed: agent "no" exited with code 1');
 		expect(stdout).toContain('asks waits for a person');
-		expect(statuses(rig)).toMatchObject({ bad: 'FAILED', then: 'SKIPPED', ok: 'COMPLETED' });
+		expect(statuses(rig)).toMatchObject({ bad: 'FAILED', next: 'SKIPPED', ok: 'COMPLETED' });
 	});
 
 	test('a condition that does not hold leaves its task out, and what depends on it goes on', async () => {
@@ -147,7 +174,9 @@ describe('options', () => {
 		for (const more of [[], ['--fresh'], ['--frozen']]) {
 			const { code, stdout } = await rig.sdd('run', 'w.yaml', '--dry-run', ...more);
 			expect(code).toBe(0);
-			expect(stdout).toContain(more[0] === '--fresh' ? 'would begin a new run' : `would go on with run ${rig.runs()[0]}; still to do: b`);
+			expect(stdout).toContain(
+				more[0] === '--fresh' ? 'would begin a new run' : `would go on with run ${rig.runs()[0]}; still to do: b`,
+			);
 		}
 		expect(rig.tree()).toEqual(before);
 	});
@@ -159,7 +188,10 @@ describe('options', () => {
 		expect(code).toBe(3);
 		const [old] = rig.runs();
 		expect(stderr).toContain(`the unfinished run ${old} is cancelled`);
-		expect(rig.events(old).slice(-2)).toMatchObject([{ kind: 'task_cancelled', task: 'a' }, { kind: 'run_finished', outcome: 'cancelled' }]);
+		expect(rig.events(old).slice(-2)).toMatchObject([
+			{ kind: 'task_cancelled', task: 'a' },
+			{ kind: 'run_finished', outcome: 'cancelled' },
+		]);
 		expect(await openItems(rig)).toHaveLength(1);
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	});
@@ -171,7 +203,9 @@ describe('options', () => {
 		rig.workflow({ agents: { dev: coder }, tasks: { other: plain() } });
 		const refused = await rig.sdd('run', 'w.yaml');
 		expect(refused.code).toBe(2);
-		expect(refused.stderr).toContain(`w.yaml (or what it is run with) changed since run ${run} began, and that run is unfinished [RUN_CHANGED]`);
+		expect(refused.stderr).toContain(
+			`w.yaml (or what it is run with) changed since run ${run} began, and that run is unfinished [RUN_CHANGED]`,
+		);
 		expect(refused.stderr).toContain('--frozen');
 		expect((await rig.sdd('run', 'w.yaml', '--frozen', '--step')).code).toBe(4);
 		expect(rig.has('b.txt')).toBe(true);
@@ -188,7 +222,10 @@ describe('options', () => {
 		await rig.sdd('run', 'w.yaml');
 		const [first, second] = rig.runs();
 		expect(rig.json('.ai-sdd/state/review-logs/a.json')).toMatchObject({ run_id: second });
-		expect(rig.json(`.ai-sdd/state/review-logs/archive/${first}/a.json`)).toMatchObject({ run_id: first, final_decision: 'GO' });
+		expect(rig.json(`.ai-sdd/state/review-logs/archive/${first}/a.json`)).toMatchObject({
+			run_id: first,
+			final_decision: 'GO',
+		});
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	});
 
@@ -197,7 +234,13 @@ describe('options', () => {
 		const { stdout, stderr } = await rig.sdd('run', 'w.yaml', '--json');
 		const lines = ndjson(stdout);
 		expect(lines[0]).toMatchObject({ kind: 'run_started' });
-		expect(lines.at(-1)).toEqual({ kind: 'result', run: rig.runs()[0], ending: 'completed', exit: 0, head: rig.events().at(-1)?.['hash'] });
+		expect(lines.at(-1)).toEqual({
+			kind: 'result',
+			run: rig.runs()[0],
+			ending: 'completed',
+			exit: 0,
+			head: rig.events().at(-1)?.['hash'],
+		});
 		expect(lines.filter(({ kind }) => kind === 'verdict')).toHaveLength(4);
 		expect(stderr).toBe('');
 	});
@@ -213,7 +256,10 @@ describe('options', () => {
 
 	test('--stubs puts scripted replies in the place of every agent', async () => {
 		const rig = await withTasks({ a: reviewed('a') }, {}, { dev: shell('exit 1'), rev: shell('exit 1') });
-		const replies = { 'a/coder': { text: 'did it', files: { 'a.txt': 'stubbed' } }, rev: '{"decision": "GO", "feedback": "x"}' };
+		const replies = {
+			'a/coder': { text: 'did it', files: { 'a.txt': 'stubbed' } },
+			rev: '{"decision": "GO", "feedback": "x"}',
+		};
 		rig.write('stubs.yaml', JSON.stringify(replies));
 		const { code, stdout } = await rig.sdd('run', 'w.yaml', '--stubs', 'stubs.yaml');
 		expect(stdout).toContain('agentic_review: GO x');
@@ -242,4 +288,12 @@ describe('options', () => {
 		expect((await rig.sdd('run', 'w.yaml', '--review-max-fix-attempts', '2')).code).toBe(3);
 		expect(rig.json('.ai-sdd/state/review-logs/a.json')['iterations']).toHaveLength(3);
 	});
+});
+
+test('a reader that goes away does not stop the run', async () => {
+	const rig = await withTasks({ a: plain(), b: plain({ depends_on: ['a'] }) });
+	const wrap = ['bash', '-c', '"$@" | head -n 1; exit "${PIPESTATUS[0]}"', 'bash'];
+	const { code, stderr } = await rig.sddWith({ wrap }, 'run', 'w.yaml');
+	expect([code, stderr]).toEqual([0, '']);
+	expect(statuses(rig)).toEqual({ a: 'COMPLETED', b: 'COMPLETED' });
 });

@@ -11,17 +11,27 @@ describe('defaults are merged: built-in < project < workflow < task < command li
 	/** The most reviews that each layer allows, read off how many there were. */
 	const REVIEWS = [3, 4, 2, 5, 1];
 
-	test.each(LAYERS.map((name, index) => [name, index] as const))('the layer %s wins over those before it', async (_name, layer) => {
-		const rig = await makeRig();
-		const review = (index: number): Data => (layer >= index ? { agentic_review: { max_iterations: REVIEWS[index] } } : {});
-		rig.write('.ai-sdd/ai-sdd.yaml', JSON.stringify({ version: '1', defaults: { overlays: review(1) } }));
-		const task = reviewed('a') as { overlays: { agentic_review: Data } };
-		const overlays = { agentic_review: { ...task.overlays.agentic_review, ...(review(3)['agentic_review'] as Data) } };
-		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(99) }, defaults: { overlays: review(2) }, tasks: { a: { ...task, overlays } } });
-		const more = layer >= 4 ? ['--review-max-fix-attempts', '0'] : [];
-		expect((await rig.sdd('run', 'w.yaml', ...more)).code).toBe(3);
-		expect(rig.json('.ai-sdd/state/review-logs/a.json')['iterations']).toHaveLength(REVIEWS[layer] ?? 0);
-	});
+	test.each(LAYERS.map((name, index) => [name, index] as const))(
+		'the layer %s wins over those before it',
+		async (_name, layer) => {
+			const rig = await makeRig();
+			const review = (index: number): Data =>
+				layer >= index ? { agentic_review: { max_iterations: REVIEWS[index] } } : {};
+			rig.write('.ai-sdd/ai-sdd.yaml', JSON.stringify({ version: '1', defaults: { overlays: review(1) } }));
+			const task = reviewed('a') as { overlays: { agentic_review: Data } };
+			const overlays = {
+				agentic_review: { ...task.overlays.agentic_review, ...(review(3)['agentic_review'] as Data) },
+			};
+			rig.workflow({
+				agents: { dev: coder, rev: reviewerGoingAt(99) },
+				defaults: { overlays: review(2) },
+				tasks: { a: { ...task, overlays } },
+			});
+			const more = layer >= 4 ? ['--review-max-fix-attempts', '0'] : [];
+			expect((await rig.sdd('run', 'w.yaml', ...more)).code).toBe(3);
+			expect(rig.json('.ai-sdd/state/review-logs/a.json')['iterations']).toHaveLength(REVIEWS[layer] ?? 0);
+		},
+	);
 
 	test('a timeout of the project holds until a task says otherwise', async () => {
 		const rig = await makeRig();
@@ -54,7 +64,14 @@ describe('an agent', () => {
 		expect(work.cwd).toBe(rig.dir);
 		expect(work.argv).toEqual(['one', 'a b']);
 		expect(work.brief).toContain('write build.txt');
-		const common = { SDD_RUN_ID: id, SDD_TASK_ID: 'build', SDD_ATTEMPT: '1', SDD_ITERATION: '1', SDD_PROJECT_DIR: rig.dir, SDD_AGENT: '1' };
+		const common = {
+			SDD_RUN_ID: id,
+			SDD_TASK_ID: 'build',
+			SDD_ATTEMPT: '1',
+			SDD_ITERATION: '1',
+			SDD_PROJECT_DIR: rig.dir,
+			SDD_AGENT: '1',
+		};
 		expect(work.env).toMatchObject({ ...common, SDD_ROLE: 'coder' });
 		expect(work.env['SDD_REVIEW_ID']).toBeUndefined();
 		work.answer({ files: { 'build.txt': 'x' } });
@@ -67,7 +84,13 @@ describe('an agent', () => {
 	test('gets only the basic variables and those it is allowed', async () => {
 		const rig = await makeRig();
 		rig.workflow({ agents: { dev: { ...commanded(), env: ['NEEDED', 'PRE_*'] } }, tasks: { a: plain() } });
-		const env = { NEEDED: 'value-needed', PRE_ONE: 'value-one', OTHER: 'value-other', SDD_RUN_ID: 'a lie', AWS_SECRET: 'value-aws' };
+		const env = {
+			NEEDED: 'value-needed',
+			PRE_ONE: 'value-one',
+			OTHER: 'value-other',
+			SDD_RUN_ID: 'a lie',
+			AWS_SECRET: 'value-aws',
+		};
 		const run = rig.start(['run', 'w.yaml'], { env });
 		const work = await rig.call('a/coder', run);
 		expect(work.env).toMatchObject({ NEEDED: 'value-needed', PRE_ONE: 'value-one', PATH: process.env['PATH'] });
@@ -82,14 +105,21 @@ describe('an agent', () => {
 		const rig = await makeRig();
 		rig.write('personas/x.md', '# I am X\n\n{{not a template}}\n');
 		const persona = 'personas/x.md';
-		rig.workflow({ agents: { dev: { ...coder, persona }, rev: { ...reviewerGoingAt(1), persona } }, tasks: { a: reviewed('a') } });
+		rig.workflow({
+			agents: { dev: { ...coder, persona }, rev: { ...reviewerGoingAt(1), persona } },
+			tasks: { a: reviewed('a') },
+		});
 		expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
-		for (const role of ['coder', 'reviewer']) expect(rig.seen(`a.${role}.1`)).toMatch(/^# I am X\n\n\{\{not a template\}\}\n/);
+		for (const role of ['coder', 'reviewer'])
+			expect(rig.seen(`a.${role}.1`)).toMatch(/^# I am X\n\n\{\{not a template\}\}\n/);
 	});
 
 	test('extends takes what another agent says, field by field, also from .ai-sdd/agents', async () => {
 		const rig = await makeRig();
-		rig.write('.ai-sdd/agents/base.yaml', JSON.stringify({ ...shell('echo "$EXTRA" > got.txt'), timeout: '3m', env: ['EXTRA'] }));
+		rig.write(
+			'.ai-sdd/agents/base.yaml',
+			JSON.stringify({ ...shell('echo "$EXTRA" > got.txt'), timeout: '3m', env: ['EXTRA'] }),
+		);
 		rig.workflow({ agents: { dev: { extends: 'base', timeout: '5m' } }, tasks: { a: plain() } });
 		expect((await rig.sddWith({ env: { EXTRA: 'extra-value' } }, 'run', 'w.yaml')).code).toBe(0);
 		expect(rig.read('got.txt')).toBe('extra-value\n');
@@ -113,16 +143,20 @@ describe('what is written down', () => {
 	const SECRET = 'c0rrect-h0rse-battery';
 	const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 
-	test('secrets are in no file of the state: journal, briefs, logs, agents\' output, questions', async () => {
+	test("secrets are in no file of the state: journal, briefs, logs, agents' output, questions", async () => {
 		const rig = await makeRig();
-		const dev = { ...shell(`echo "key $KEY ${TOKEN}"`, 'echo "err $KEY" >&2', 'echo work > a.txt'), env: ['KEY'] };
+		const dev = {
+			...shell(`echo "key $KEY ${TOKEN}"`, 'echo "err $KEY" >&2', 'echo "work $KEY" > a.txt'),
+			env: ['KEY'],
+		};
 		const rev = { ...shell(`echo '{"decision": "NO_GO", "feedback": "I saw '"$KEY"' there"}'`), env: ['KEY'] };
 		const checks = [{ name: 'leaky', run: `echo ${TOKEN}; exit 1` }];
 		rig.workflow({ agents: { dev, rev }, tasks: { a: reviewed('a', { max_iterations: 2 }, { checks }) } });
 		expect((await rig.sddWith({ env: { KEY: SECRET } }, 'run', 'w.yaml')).code).toBe(3);
 		expect(filesWith(rig, SECRET)).toEqual([]);
 		expect(filesWith(rig, TOKEN)).toEqual(['.ai-sdd/state/runs/RUN/plan.json']);
-		expect(filesWith(rig, '[redacted]').length).toBeGreaterThan(2);
+		expect(filesWith(rig, 'work [redacted]')).not.toEqual([]);
+		expect(filesWith(rig, 'I saw ****')).toContain('.ai-sdd/state/review-logs/a.json');
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	});
 

@@ -72,6 +72,24 @@ test('a file that changes between two overlays voids what the first one said', a
 	expect(voids(session)).toBe(1);
 });
 
+test('content that changed since the last verdict does not complete the task: nothing is built on it', async () => {
+	const next = taskPlan({ id: 'next', dependsOn: ['implement'] });
+	const world: ScriptedWorld = scriptedWorld({
+		agent: writes,
+		overlays: {
+			gate: {
+				after({ attempt }) {
+					if (attempt === 1) world.files.set(OUT, 'other');
+					return attempt === 1 ? pass : { kind: 'fail', reason: 'not this' };
+				},
+			},
+		},
+	});
+	const { session } = await runPlan(planOf([task, next]), world);
+	expect(session.kinds()).not.toContain('task_completed');
+	expect(session.task('next').status).toBe('SKIPPED');
+});
+
 test('a later task that changes approved content without owning it sends it back to be judged', async () => {
 	const meddler = taskPlan({ id: 'meddler', dependsOn: ['implement'] });
 	const agent: Script['agent'] = (call) => (call.task === 'meddler' ? { files: { [OUT]: 'meddled' } } : writes(call));

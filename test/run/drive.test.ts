@@ -59,12 +59,18 @@ test('crashes in a row use up the retries; work that finishes gives them back', 
 	expect(state).toMatchObject({ status: 'FAILED', attempt: 2, reason: 'too slow' });
 });
 
-test('a retry after rework still carries the feedback', async () => {
-	const task = taskPlan({ overlays: [gate], retry: { times: 1, backoffMs: 0, factor: 1, maxBackoffMs: 0 } });
+test('a retry after rework still carries the feedback and the checks that failed', async () => {
+	const check = { name: 'tests', run: 'npm test', required: true, kind: 'tests', timeoutMs: 1 };
+	const retry = { times: 1, backoffMs: 0, factor: 1, maxBackoffMs: 0 };
+	const task = taskPlan({ overlays: [gate], checks: [check], retry });
 	const judge = ({ attempt }: Moment): Verdict => (attempt === 1 ? { kind: 'rework', feedback: 'use bcrypt' } : pass);
-	const script = { agent: coder('one', { fail: { code: 'AGENT_EXIT' } }, 'two'), overlays: { gate: { after: judge } } };
-	const { world } = await drive(task, script);
+	const { world } = await drive(task, {
+		agent: coder('one', { fail: { code: 'AGENT_EXIT' } }, 'two'),
+		overlays: { gate: { after: judge } },
+		check: (_task, attempt) => attempt > 1,
+	});
 	expect(world.calls.at(-1)?.prompt).toBe('implement#3: use bcrypt');
+	expect(world.briefs.get('implement#3')).toMatchObject({ failedChecks: [{ name: 'tests' }] });
 });
 
 test('feedback reaches the coder, with the checks that failed', async () => {

@@ -4,7 +4,15 @@ import { parseExpression } from '../../engine/expression.ts';
 import type { TaskPlan } from '../../engine/plan/plan.ts';
 import { schedule } from '../../engine/run/schedule.ts';
 import { overlayPlan, planOf, taskPlan } from '../builders.ts';
-import { gate as makeGate, openMemory, runPlan, SCHEDULE, type Script, scriptedWorld } from '../scripted-world.ts';
+import {
+	type Gate,
+	gate as makeGate,
+	openMemory,
+	runPlan,
+	SCHEDULE,
+	type Script,
+	scriptedWorld,
+} from '../scripted-world.ts';
 
 afterEach(() => {
 	vi.useRealTimers();
@@ -30,7 +38,7 @@ function tasks(
 
 /** Agents that work until the test lets them go on; says who is at work. */
 function commanded() {
-	const gates = new Map<string, ReturnType<typeof makeGate>>();
+	const gates = new Map<string, Gate>();
 	const working = new Set<string>();
 	let peak = 0;
 	const agent: Script['agent'] = async ({ task }) => {
@@ -264,6 +272,23 @@ test('resumed, dependents of a task that failed before are skipped', async () =>
 	const cut = session.records.findIndex(({ kind }) => kind === 'task_failed') + 1;
 	const rest = await runPlan(plan, scriptedWorld(), { records: session.records.slice(0, cut) });
 	expect(statuses(rest.session, 'a', 'b')).toEqual(['FAILED', 'SKIPPED']);
+});
+
+test('a disk that refuses to be read ends the run with that fault and leaves no timer behind', async () => {
+	vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+	const plan = planOf(tasks(['a', [], { outputs: ['a.txt'], overlays: [overlayPlan('gate')] }]));
+	const script: Script = {
+		agent: () => ({ files: { 'a.txt': 'x' } }),
+		overlays: { gate: { after: () => ({ kind: 'pass' }) } },
+	};
+	const { session } = await runPlan(plan, scriptedWorld(script));
+	const broken = scriptedWorld(script);
+	broken.workspace.inspect = () => {
+		throw new Error('input/output error');
+	};
+	const resumed = openMemory(plan, broken, { records: session.records.slice(0, -1) });
+	await expect(schedule(resumed, SCHEDULE)).rejects.toThrow('input/output error');
+	expect(vi.getTimerCount()).toBe(0);
 });
 
 test('an empty plan is done at once', async () => {
