@@ -21,7 +21,12 @@ export async function bundleSources(bench, sources) {
 			external: ['jiti'],
 			logLevel: 'silent',
 		});
-		await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'entry.mjs', chunkFileNames: '[name]-[hash].mjs' });
+		await bundle.write({
+			dir: folder,
+			format: 'esm',
+			entryFileNames: 'entry.mjs',
+			chunkFileNames: '[name]-[hash].mjs',
+		});
 		await bundle.close();
 		return join(folder, 'entry.mjs');
 	});

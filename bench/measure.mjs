@@ -65,5 +65,7 @@ export function run(argv, { cwd, env = {}, exits = [0] }) {
 		maxBuffer: 1 << 28,
 	});
 	if (exits.includes(done.status)) return done.stdout;
-	throw new Error(`${argv.join(' ')} ended with ${done.status ?? done.signal}:\n${done.stderr}${done.stdout.slice(-2000)}`);
+	throw new Error(
+		`${argv.join(' ')} ended with ${done.status ?? done.signal}:\n${done.stderr}${done.stdout.slice(-2000)}`,
+	);
 }

@@ -7,7 +7,19 @@
 import { openBench } from './projects.mjs';
 import { plainTable, writeTable } from './table.mjs';
 
-const ROWS = ['startup', 'chain', 'growth', 'spawn', 'makespan', 'review', 'resume', 'audit', 'memory', 'prompt', 'cap'];
+const ROWS = [
+	'startup',
+	'chain',
+	'growth',
+	'spawn',
+	'makespan',
+	'review',
+	'resume',
+	'audit',
+	'memory',
+	'prompt',
+	'cap',
+];
 
 await main(process.argv.slice(2));
 

@@ -15,7 +15,14 @@ export function cellsOf({ what, against, floor, ours, ratio, goal }) {
 export function plainTable(results) {
 	const rows = [HEADINGS, ...results.map(cellsOf)];
 	const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-	return `${rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i])).join('  ').trimEnd()).join('\n')}\n`;
+	return `${rows
+		.map((row) =>
+			row
+				.map((cell, i) => cell.padEnd(widths[i]))
+				.join('  ')
+				.trimEnd(),
+		)
+		.join('\n')}\n`;
 }
 
 /** Puts the table into docs/benchmarks.md, between its two marks. */

@@ -6,11 +6,16 @@ import type { Arguments } from './arguments.ts';
 import type { Terminal } from './terminal.ts';
 
 /** NDJSON, nothing, a live view on a terminal, or plain lines. */
-export function chooseReporter(terminal: Terminal, args: Arguments, total: number): Reporter {
+export function chooseReporter(
+	terminal: Terminal,
+	args: Arguments,
+	tasks: { readonly total: number; ended(): readonly string[] },
+): Reporter {
 	const { color, width } = terminal;
 	const write = (text: string): void => terminal.out(text);
 	if (args.has('json')) return jsonReporter(write);
 	if (args.has('quiet')) return quietReporter;
-	if (terminal.isTty && !args.has('plain')) return liveReporter(write, { color, width, total });
+	if (terminal.isTty && !args.has('plain'))
+		return liveReporter(write, { color, width, total: tasks.total, ended: tasks.ended() });
 	return plainReporter(write, color && !args.has('plain'));
 }

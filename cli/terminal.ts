@@ -53,10 +53,10 @@ async function ask(question: string): Promise<string> {
 	const { createInterface } = await import('node:readline');
 	const lines = createInterface({ input: process.stdin, output: process.stdout });
 	return await new Promise((resolve) => {
-		// Readline takes Ctrl-C for itself; the run must hear of it too.
+		// Readline takes Ctrl-C for itself; the run must hear of it too, and before the question counts as answered.
 		lines.on('SIGINT', () => {
+			if (!process.emit('SIGINT', 'SIGINT')) process.kill(process.pid, 'SIGINT');
 			lines.close();
-			process.kill(process.pid, 'SIGINT');
 		});
 		lines.on('close', () => resolve('stop'));
 		lines.question(question, (answer) => {

@@ -74,7 +74,12 @@ function run(script, ...args) {
 }
 
 async function bundleCommand() {
-	const bundle = await rolldown({ ...COMMON, input: join(root, 'cli/sdd.ts'), external: ['jiti'], preserveEntrySignatures: false });
+	const bundle = await rolldown({
+		...COMMON,
+		input: join(root, 'cli/sdd.ts'),
+		external: ['jiti'],
+		preserveEntrySignatures: false,
+	});
 	await bundle.write({
 		dir: fresh,
 		format: 'cjs',
@@ -85,7 +90,11 @@ async function bundleCommand() {
 		dynamicImportInCjs: false,
 		// Finding and opening a chunk takes longer than parsing a small one: what nearly all commands need is one chunk.
 		codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'common', test: COMMON_MODULES }] },
-		minify: { compress: true, mangle: { keepNames: { function: true, class: true } }, codegen: { removeWhitespace: true } },
+		minify: {
+			compress: true,
+			mangle: { keepNames: { function: true, class: true } },
+			codegen: { removeWhitespace: true },
+		},
 	});
 	await bundle.close();
 	for (const name of readdirSync(fresh)) if (name.endsWith('.cjs')) escapeToAscii(join(fresh, name));

@@ -2,7 +2,7 @@
  * Behaviour by case folders. `test/cases/<name>/` holds a `workflow.yaml` and what it needs, the `replies.yaml` of its
  * agents, perhaps `steps.yaml` (without it: one run), and `expected.txt`: all that the real command said and left.
  *
- * SDD_UPDATE_GOLDENS=1 writes the expectations anew; read the difference before you keep it.
+ * UPDATE_GOLDENS=1 writes the expectations anew; read the difference before you keep it.
  */
 import {
 	cpSync,
@@ -33,7 +33,7 @@ const names = readdirSync(cases, { withFileTypes: true }).filter((entry) => entr
 test.each(names.map(({ name }) => name).sort())('%s', (name) => {
 	const said = playCase(name);
 	const golden = join(cases, name, 'expected.txt');
-	if (process.env['SDD_UPDATE_GOLDENS'] !== undefined) writeFileSync(golden, said);
+	if (process.env['UPDATE_GOLDENS'] !== undefined) writeFileSync(golden, said);
 	expect(said).toBe(readFileSync(golden, 'utf8'));
 });
 

@@ -180,6 +180,8 @@ export interface MemorySession extends Session {
 	readonly records: readonly JournalRecord[];
 	task(id: string): TaskState;
 	kinds(): readonly string[];
+	/** The kinds of the records that a crash could still undo. */
+	undurable(): readonly string[];
 }
 
 export interface SessionOptions {
@@ -208,6 +210,7 @@ export function openMemory(plan: Plan, world: ScriptedWorld, options: SessionOpt
 		state: () => state,
 		task: (id) => state.tasks.get(id) ?? PENDING_TASK,
 		kinds: () => records.map(({ kind }) => kind),
+		undurable: () => records.slice(durable).map(({ kind }) => kind),
 		record(...events: readonly RunEvent[]) {
 			for (const event of events) {
 				const one = record(event, records.at(-1), world.now().toISOString());

@@ -1,21 +1,22 @@
 /** How well eight slots are used: the makespan of uneven tasks over the least that any scheduler could need. */
-import { median, run } from '../measure.mjs';
+import { run } from '../measure.mjs';
 import { journalOf } from '../projects.mjs';
 import { replies, workflow } from '../workflows.mjs';
 
 const TASKS = 120;
 const SLOTS = 8;
-const SEEDS = [1, 2, 3];
+const SEEDS = [1, 2, 3, 4, 5];
 
 export async function measure(bench) {
 	const runs = SEEDS.map((seed) => measureGraph(bench, unevenGraph(seed)));
+	const worst = runs.reduce((a, b) => (b.makespan / b.bound > a.makespan / a.bound ? b : a));
 	return [
 		{
-			what: `${TASKS} uneven tasks on ${SLOTS} slots, makespan (median of ${SEEDS.length} graphs)`,
+			what: `${TASKS} uneven tasks on ${SLOTS} slots, makespan (the worst of ${SEEDS.length} graphs)`,
 			against: 'max(critical path, work / slots)',
-			floor: `${Math.round(median(runs.map((one) => one.bound)))} ms`,
-			ours: `${Math.round(median(runs.map((one) => one.makespan)))} ms`,
-			ratio: median(runs.map((one) => one.makespan / one.bound)),
+			floor: `${Math.round(worst.bound)} ms`,
+			ours: `${worst.makespan} ms`,
+			ratio: worst.makespan / worst.bound,
 			goal: 1.15,
 		},
 	];
@@ -26,16 +27,21 @@ function measureGraph(bench, tasks) {
 	const text = workflow(tasks, { maxParallel: SLOTS });
 	const cwd = bench.project({ 'workflow.yaml': text, 'replies.yaml': replies(delays) });
 	run([...bench.sdd, 'run', 'workflow.yaml', '--quiet'], { cwd });
-	const at = (kind) => journalOf(cwd).filter((one) => one.kind === kind).map((one) => Date.parse(one.at));
+	const at = (kind) =>
+		journalOf(cwd)
+			.filter((one) => one.kind === kind)
+			.map((one) => Date.parse(one.at));
 	return { makespan: Math.max(...at('task_completed')) - Math.min(...at('task_started')), bound: boundOf(tasks) };
 }
 
-/** Tasks of 40 to 800 ms, most of them short; each needs up to three of the thirty before it. The same for the same seed. */
+/** Tasks of 40 to 800 ms, most of them short; each needs up to two of the forty before it. The same for the same seed. */
 function unevenGraph(seed) {
 	const random = randomBy(seed);
 	return Array.from({ length: TASKS }, (_, i) => {
-		const near = Array.from({ length: Math.min(i, 30) }, (_, back) => `task-${i - 1 - back}`);
-		const after = new Set(Array.from({ length: Math.floor(random() * 4) }, () => near[Math.floor(random() * near.length)]));
+		const near = Array.from({ length: Math.min(i, 40) }, (_, back) => `task-${i - 1 - back}`);
+		const after = new Set(
+			Array.from({ length: Math.floor(random() * 3) }, () => near[Math.floor(random() * near.length)]),
+		);
 		after.delete(undefined);
 		return { id: `task-${i}`, after: [...after], ms: 40 + Math.round(760 * random() ** 2) };
 	});

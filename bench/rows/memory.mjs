@@ -11,7 +11,10 @@ const ROUNDS = 5;
 
 export async function measure(bench) {
 	const growth = (kb) => () => (kb(LARGE) - kb(SMALL)) / (LARGE - SMALL);
-	const costs = await interleave({ yaml: growth((n) => yamlKb(bench, n)), ours: growth((n) => runKb(bench, n)) }, ROUNDS);
+	const costs = await interleave(
+		{ yaml: growth((n) => yamlKb(bench, n)), ours: growth((n) => runKb(bench, n)) },
+		ROUNDS,
+	);
 	return [
 		{
 			what: 'memory growth from 100 to 10,000 tasks, per task (peak RSS)',

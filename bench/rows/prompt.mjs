@@ -51,13 +51,25 @@ async function perCall(build) {
 }
 
 function momentWith([diff, output, ...contents]) {
-	const artifacts = contents.map((content, i) => ({ path: `src/file-${i}.ts`, sha256: 'a'.repeat(64), bytes: TEXT, content }));
+	const artifacts = contents.map((content, i) => ({
+		path: `src/file-${i}.ts`,
+		sha256: 'a'.repeat(64),
+		bytes: TEXT,
+		content,
+	}));
 	return {
 		run: 'run-1',
 		workflow: 'bench',
 		hook: 'after',
 		at: '2026-01-01T00:00:00.000Z',
-		task: { id: 'implement', agent: 'dev', description: 'Do it', acceptanceCriteria: ['it works'], inputs: [], outputs: [] },
+		task: {
+			id: 'implement',
+			agent: 'dev',
+			description: 'Do it',
+			acceptanceCriteria: ['it works'],
+			inputs: [],
+			outputs: [],
+		},
 		attempt: 1,
 		iteration: 1,
 		brief: { prompt: 'Do it' },

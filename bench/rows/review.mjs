@@ -42,7 +42,15 @@ async function openRun(bench) {
 		report: () => {},
 		stop: new AbortController(),
 	});
-	const about = { run: 'run-1', workflow: 'bench', file: 'workflow.yaml', project, plan: '', by: 'bench', version: 'bench' };
+	const about = {
+		run: 'run-1',
+		workflow: 'bench',
+		file: 'workflow.yaml',
+		project,
+		plan: '',
+		by: 'bench',
+		version: 'bench',
+	};
 	opened.session.record({ kind: 'run_started', ...about });
 	await opened.session.durable();
 	return { ...opened, seal: sources.sealRecord };
@@ -82,5 +90,14 @@ function verdictOf(seal, task, n) {
 		artifacts: [{ path: 'src/login.ts', sha256: 'a'.repeat(64) }],
 	};
 	const verdict = { kind: 'rework', feedback: record.feedback, record: seal(record, '0'.repeat(64)) };
-	return { kind: 'verdict', task, hook: 'after', attempt: n, round: 1, overlay: 'agentic_review', verdict, content: '' };
+	return {
+		kind: 'verdict',
+		task,
+		hook: 'after',
+		attempt: n,
+		round: 1,
+		overlay: 'agentic_review',
+		verdict,
+		content: '',
+	};
 }

@@ -6,7 +6,7 @@ import { EXIT, SddError } from '../../engine/errors.ts';
 import type { JournalRecord } from '../../engine/events.ts';
 import { printable } from '../../engine/printable.ts';
 import { runNamed } from '../../engine/run/find-run.ts';
-import { readRun } from '../../engine/run/read-run.ts';
+import { readPlan } from '../../engine/run/read-run.ts';
 import { type RunViewOptions, viewsOfRun } from '../../engine/run/run-views.ts';
 import { mkdirDurable, replaceFile } from '../../engine/store/durable.ts';
 import { appendHead } from '../../engine/store/heads.ts';
@@ -90,7 +90,7 @@ async function optionsFor(
 	ownsState: boolean,
 ): Promise<RunViewOptions | null> {
 	try {
-		const { plan } = readRun(project, run);
+		const plan = readPlan(project, run);
 		const definitionOf = await definitionsFor(project, plan);
 		const logs = new Map<string, OverlayLog>();
 		for (const overlay of plan.tasks.flatMap((task) => task.overlays)) {

@@ -13,6 +13,7 @@ import { newestRunOf, type RunStart } from '../../engine/run/find-run.ts';
 import { createLocalWorld } from '../../engine/run/local-world.ts';
 import { frozenPlan, isKnownToBeOver, noteHead, type OpenOptions } from '../../engine/run/open-run.ts';
 import { foldRun } from '../../engine/run/read-run.ts';
+import { isEnded } from '../../engine/run/state.ts';
 import { sha256 } from '../../engine/store/hash.ts';
 import { maskFile } from '../../engine/store/mask-file.ts';
 import { redactor } from '../../engine/store/redact.ts';
@@ -170,7 +171,10 @@ async function openOptions(
 
 async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Promise<number> {
 	const stop = new AbortController();
-	const reporter = chooseReporter(terminal, args, errand.plan.tasks.length);
+	const reporter = chooseReporter(terminal, args, {
+		total: errand.plan.tasks.length,
+		ended: () => endedBefore(errand),
+	});
 	const interrupted = onInterrupt(stop, terminal);
 	try {
 		const { open } = await openOptions(terminal, errand, stop, (event) => reporter.event(event));
@@ -184,6 +188,11 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 		interrupted.dispose();
 		reporter.close();
 	}
+}
+
+function endedBefore({ project, run: runId, planText }: Errand): readonly string[] {
+	if (planText !== null) return [];
+	return [...foldRun(project, runId).tasks].flatMap(([id, task]) => (isEnded(task.status) ? [id] : []));
 }
 
 function scheduling(

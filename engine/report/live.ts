@@ -9,6 +9,8 @@ export interface LiveOptions {
 	/** Columns of the terminal, asked each time: people resize windows. */
 	width(): number;
 	readonly total: number;
+	/** Tasks that had ended before this process began. */
+	readonly ended?: readonly string[];
 	now?(): number;
 }
 
@@ -16,7 +18,7 @@ export interface LiveOptions {
 export function liveReporter(write: Write, options: LiveOptions): Reporter {
 	const busy = new Map<string, { readonly what: string; readonly since: number }>();
 	const now = options.now ?? Date.now;
-	let ended = 0;
+	const ended = new Set(options.ended);
 	let shown = false;
 	const erase = (): void => {
 		if (shown) write('\r\x1b[2K');
@@ -25,14 +27,14 @@ export function liveReporter(write: Write, options: LiveOptions): Reporter {
 	const draw = (): void => {
 		erase();
 		if (busy.size === 0) return;
-		write(paint('dim', statusLine(busy, ended, options, now()), options.color));
+		write(paint('dim', statusLine(busy, ended.size, options, now()), options.color));
 		shown = true;
 	};
 	const timer = setInterval(draw, 1000);
 	timer.unref();
 	return {
 		event(event) {
-			if (endsTask(event)) ended++;
+			count(ended, event);
 			follow(busy, event, now());
 			const text = lineOf(event, options.color);
 			if (text !== null) {
@@ -46,6 +48,13 @@ export function liveReporter(write: Write, options: LiveOptions): Reporter {
 			erase();
 		},
 	};
+}
+
+/** A task whose approval is void is under way again. */
+function count(ended: Set<string>, event: ReportedEvent): void {
+	if (!('task' in event) || event.task === undefined) return;
+	if (endsTask(event)) ended.add(event.task);
+	else if (event.kind === 'approval_voided') ended.delete(event.task);
 }
 
 function endsTask({ kind }: ReportedEvent): boolean {

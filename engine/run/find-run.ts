@@ -62,7 +62,7 @@ export function runNamed(project: string, given: string | null): string {
 function lastWorkedOn(project: string, runs: readonly string[]): readonly string[] {
 	const line = firstLines(workflowStateFile(project)).find((text) => text.startsWith('  "run_id": "'));
 	const named = /"run_id": "([a-z0-9_-]+)"/.exec(line ?? '')?.[1];
-	return named !== undefined && runs.includes(named) ? [named] : runs.slice(-1);
+	return named !== undefined && runs.includes(named) ? [named] : newestBegun(project, runs);
 }
 
 function newestBegun(project: string, runs: readonly string[]): readonly string[] {

@@ -35,7 +35,8 @@ export function foldRun(project: string, run: string, onRecord?: (record: Journa
 	return state;
 }
 
-function readPlan(project: string, run: string): Plan {
+/** Only the frozen plan. */
+export function readPlan(project: string, run: string): Plan {
 	const path = planFile(project, run);
 	try {
 		const plan = planFromDisk(readFileSync(path, 'utf8'));

@@ -133,7 +133,7 @@ function advance(crew: Crew): void {
 	const stopped = crew.session.signal.aborted || crew.fault !== null || crew.held;
 	while (!stopped && !crew.asking && crew.running.size < slots(crew) && crew.ready.size > 0) startNext(crew);
 	if (crew.running.size > 0 || crew.asking) return;
-	if (stopped) return end(crew, crew.held ? 'step' : 'stopped');
+	if (stopped) return end(crew, crew.held && !crew.session.signal.aborted ? 'step' : 'stopped');
 	if (crew.sleeping.size > 0) return;
 	if (crew.waiting.size > 0) return crew.options.wait ? undefined : end(crew, 'waiting');
 	const changed = recheckApprovals(crew.session, crew.tasks);
@@ -153,7 +153,10 @@ function startNext(crew: Crew): void {
 	crew.started++;
 	if (step === null || crew.started === 1) return start(crew, task);
 	crew.asking = true;
-	step(task.id)
+	// What happened so far is said before the question is put.
+	crew.session
+		.durable()
+		.then(() => step(task.id))
 		.then((yes) => {
 			crew.asking = false;
 			if (yes) start(crew, task);

@@ -171,7 +171,11 @@ function timeAfter(state: State): string {
 
 type Chained = Head & { readonly prev: string };
 
-function chain(event: { readonly kind: string }, head: Head, at: string): { readonly line: string; readonly record: Chained } {
+function chain(
+	event: { readonly kind: string },
+	head: Head,
+	at: string,
+): { readonly line: string; readonly record: Chained } {
 	const record = sorted({ ...event, seq: head.seq + 1, prev: head.hash, at });
 	const body = canonical(record as JsonObject);
 	assertLength(event.kind, body);
@@ -184,7 +188,8 @@ function chain(event: { readonly kind: string }, head: Head, at: string): { read
 function sorted(members: { readonly kind: string; readonly [name: string]: unknown }): { [name: string]: unknown } {
 	const names = Object.keys(members);
 	const known = orders.get(members.kind);
-	const order = known?.length === names.length && known.every((name) => Object.hasOwn(members, name)) ? known : names.sort();
+	const order =
+		known?.length === names.length && known.every((name) => Object.hasOwn(members, name)) ? known : names.sort();
 	if (order !== known) orders.set(members.kind, order);
 	const copy: { [name: string]: unknown } = {};
 	for (const name of order) copy[name] = members[name];

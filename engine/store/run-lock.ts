@@ -4,12 +4,12 @@
  * It only keeps people from starting two runs by mistake. What keeps two processes from acting on one run is the fencing
  * in the journal: proper-lockfile can have two holders after a stop, a blocked event loop or a jump of the clock.
  */
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { lock } from 'proper-lockfile';
 import { SddError } from '../errors.ts';
-import { replaceFile } from './durable.ts';
-import { errnoOf, storeError } from './fs-errors.ts';
+import { putIfAbsent, replaceFile } from './durable.ts';
+import { storeError } from './fs-errors.ts';
 import { holderFile, lockDir } from './layout.ts';
 import { isAlive, startOf } from './process-alive.ts';
 import { ensureState } from './state-folder.ts';
@@ -55,8 +55,12 @@ function leaveAlone(): void {}
 const STALE_MS = 10_000;
 
 function readHolder(project: string): Holder | null {
+	return readHolderFile(holderFile(project));
+}
+
+function readHolderFile(path: string): Holder | null {
 	try {
-		const holder = JSON.parse(readFileSync(holderFile(project), 'utf8')) as Holder | null;
+		const holder = JSON.parse(readFileSync(path, 'utf8')) as Holder | null;
 		return typeof holder?.pid === 'number' && typeof holder.host === 'string' ? holder : null;
 	} catch {
 		return null;
@@ -95,10 +99,10 @@ async function tryLock(project: string, onLost: (reason: Error) => void): Promis
 	}
 }
 
-/** Of several processes that find the same dead holder only one may remove its lock: the one that makes this folder. */
+/** Of several processes that find the same dead holder only one may remove its lock: the one that makes this file. */
 async function takeOver(project: string, holder: Holder, onLost: (reason: Error) => void): Promise<Unlock | null> {
 	const claim = `${lockDir(project)}.takeover`;
-	if (!claimTakeOver(claim)) return null;
+	if (!claimTakeOver(claim, holder)) return null;
 	try {
 		const dead = readHolder(project);
 		if (dead === null || !isDead(dead)) return null;
@@ -111,16 +115,16 @@ async function takeOver(project: string, holder: Holder, onLost: (reason: Error)
 	}
 }
 
-function claimTakeOver(claim: string): boolean {
-	try {
-		const left = statSync(claim, { throwIfNoEntry: false });
-		if (left !== undefined && Date.now() - left.mtimeMs > STALE_MS) rmdirSync(claim);
-		mkdirSync(claim);
-		return true;
-	} catch (error) {
-		if (errnoOf(error) === 'EEXIST' || errnoOf(error) === 'ENOENT') return false;
-		throw storeError(error, claim, 'create');
-	}
+/** A claim whose maker was killed over it is removed; one that may be somebody's holds for as long as a lock does. */
+function claimTakeOver(claim: string, holder: Holder): boolean {
+	const text = `${JSON.stringify(holder)}\n`;
+	if (putIfAbsent(claim, text)) return true;
+	const left = statSync(claim, { throwIfNoEntry: false });
+	const claimer = readHolderFile(claim);
+	const isOld = left !== undefined && Date.now() - left.mtimeMs > STALE_MS;
+	if (!isOld && (claimer === null || !isDead(claimer))) return false;
+	rmSync(claim, { recursive: true, force: true });
+	return putIfAbsent(claim, text);
 }
 
 async function release(project: string, holder: Holder, unlock: Unlock): Promise<void> {

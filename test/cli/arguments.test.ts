@@ -137,7 +137,7 @@ describe('--json', () => {
 
 test('a reader that goes away is no reason to complain', async () => {
 	const rig = await makeRig();
-	const pipe = ['bash', '-c', '"$@" | head -c 1; exit "${PIPESTATUS[0]}"', 'bash'];
+	const pipe = ['bash', '-c', '"$@" | head -c 1; exit $PIPESTATUS', 'bash'];
 	const { code, stderr } = await rig.sddWith({ wrap: pipe }, 'schema');
 	expect([0, 141]).toContain(code);
 	expect(stderr).toBe('');

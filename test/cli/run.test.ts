@@ -292,7 +292,7 @@ describe('options', () => {
 
 test('a reader that goes away does not stop the run', async () => {
 	const rig = await withTasks({ a: plain(), b: plain({ depends_on: ['a'] }) });
-	const wrap = ['bash', '-c', '"$@" | head -n 1; exit "${PIPESTATUS[0]}"', 'bash'];
+	const wrap = ['bash', '-c', '"$@" | head -n 1; exit $PIPESTATUS', 'bash'];
 	const { code, stderr } = await rig.sddWith({ wrap }, 'run', 'w.yaml');
 	expect([code, stderr]).toEqual([0, '']);
 	expect(statuses(rig)).toEqual({ a: 'COMPLETED', b: 'COMPLETED' });

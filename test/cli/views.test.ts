@@ -149,17 +149,20 @@ describe('what was damaged or never began', () => {
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	});
 
-	test.each(['{}', '[]', 'null', '{"tasks": [{}]}', 'no JSON'])('a plan that reads %s is damage, for every command', async (text) => {
-		const rig = await project();
-		await rig.sdd('run', 'w.yaml');
-		rig.write(`.ai-sdd/state/runs/${rig.runs()[0]}/plan.json`, text);
-		for (const args of [['status'], ['logs', 'a'], ['audit', 'show', 'a'], ['audit', 'verify']]) {
-			const { code, stdout, stderr } = await rig.sdd(...args);
-			expect(code).toBe(1);
-			expect(stdout + stderr).toContain('plan.json');
-		}
-		expect((await rig.sdd('audit', 'list')).stderr).toContain('RUN_PLAN_DAMAGED');
-	});
+	test.each(['{}', '[]', 'null', '{"tasks": [{}]}', 'no JSON'])(
+		'a plan that reads %s is damage, for every command',
+		async (text) => {
+			const rig = await project();
+			await rig.sdd('run', 'w.yaml');
+			rig.write(`.ai-sdd/state/runs/${rig.runs()[0]}/plan.json`, text);
+			for (const args of [['status'], ['logs', 'a'], ['audit', 'show', 'a'], ['audit', 'verify']]) {
+				const { code, stdout, stderr } = await rig.sdd(...args);
+				expect(code).toBe(1);
+				expect(stdout + stderr).toContain('plan.json');
+			}
+			expect((await rig.sdd('audit', 'list')).stderr).toContain('RUN_PLAN_DAMAGED');
+		},
+	);
 
 	test('a damaged journal hides no other run', async () => {
 		const rig = await project();
@@ -186,7 +189,10 @@ describe('what was damaged or never began', () => {
 
 	test('a lost or broken view is made anew by the next run', async () => {
 		const rig = await makeRig();
-		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a', { max_iterations: 1 }) } });
+		rig.workflow({
+			agents: { dev: coder, rev: reviewerGoingAt(9) },
+			tasks: { a: reviewed('a', { max_iterations: 1 }) },
+		});
 		await rig.sdd('run', 'w.yaml');
 		const log = rig.read('.ai-sdd/state/review-logs/a.json');
 		rig.write('.ai-sdd/state/review-logs/a.json', 'broken');

@@ -69,7 +69,7 @@ test('a retry after rework still carries the feedback and the checks that failed
 		overlays: { gate: { after: judge } },
 		check: (_task, attempt) => attempt > 1,
 	});
-	expect(world.calls.at(-1)?.prompt).toBe('implement#3: use bcrypt');
+	expect(world.calls.at(-1)).toMatchObject({ attempt: 3, iteration: 2, prompt: 'implement#3: use bcrypt' });
 	expect(world.briefs.get('implement#3')).toMatchObject({ failedChecks: [{ name: 'tests' }] });
 });
 
@@ -81,6 +81,10 @@ test('feedback reaches the coder, with the checks that failed', async () => {
 	const { world, state } = await drive(task, script);
 	expect(state.status).toBe('COMPLETED');
 	expect(world.checked).toEqual(['implement#1', 'implement#2']);
+	expect(world.calls.map(({ attempt, iteration }) => [attempt, iteration])).toEqual([
+		[1, 1],
+		[2, 2],
+	]);
 	expect(world.briefs.get('implement#1')).toMatchObject({ feedback: null, failedChecks: [] });
 	expect(world.briefs.get('implement#2')).toMatchObject({
 		feedback: { overlay: 'gate', text: 'tests fail', attempt: 1 },
@@ -241,6 +245,49 @@ test('a stopped run leaves the attempt as it was begun, and it is begun again un
 	const resumed = await runPlan(plan, later, { records: session.records });
 	expect(later.calls.map(({ key }) => key)).toEqual(['implement#1']);
 	expect(resumed.session.task('implement')).toMatchObject({ status: 'COMPLETED', attempt: 1, machineAttempts: 1 });
+});
+
+test('an overlay that is interrupted by a stop has said nothing: on resume it is consulted again', async () => {
+	const task = taskPlan({ overlays: [gate] });
+	const plan = planOf([task]);
+	const world = scriptedWorld({
+		overlays: {
+			gate: {
+				after() {
+					session.stop();
+					return new Promise<never>(() => {});
+				},
+			},
+		},
+	});
+	const session = openMemory(plan, world);
+	expect(await driveTask(session, task)).toEqual({ kind: 'stopped' });
+	expect(session.kinds().at(-1)).toBe('attempt_finished');
+	const later = scriptedWorld({ overlays: { gate: { after: () => ({ kind: 'fail', reason: 'no' }) } } });
+	const resumed = await runPlan(plan, later, { records: session.records });
+	expect(resumed.session.task('implement').status).toBe('FAILED');
+});
+
+test('checks and reviewers that are interrupted by a stop have shown nothing', async () => {
+	const check = { name: 'tests', run: 'npm test', required: true, kind: 'tests', timeoutMs: 1 };
+	const ask: Verdict = { kind: 'ask', questions: [{ id: 'r', to: 'agent:reviewer', brief: { prompt: '?' } }] };
+	for (const interrupted of ['check', 'reviewer']) {
+		const task = taskPlan({ checks: interrupted === 'check' ? [check] : [], overlays: [gate] });
+		const world = scriptedWorld({
+			overlays: { gate: { after: () => ask } },
+			check() {
+				session.stop();
+				return false;
+			},
+			agent({ role }) {
+				if (role === 'reviewer') session.stop();
+				return 'GO';
+			},
+		});
+		const session = openMemory(planOf([task]), world);
+		expect(await driveTask(session, task)).toEqual({ kind: 'stopped' });
+		expect(session.kinds().at(-1)).toBe(interrupted === 'check' ? 'attempt_finished' : 'verdict');
+	}
 });
 
 test('the shorter of the agent’s and the task’s time limit holds for work', async () => {

@@ -6,10 +6,11 @@ import { expect, test } from 'vitest';
 import type { Moment, Verdict } from '../../engine/contract.ts';
 import type { JournalRecord } from '../../engine/events.ts';
 import { planOverlays } from '../../engine/plan/plan-overlays.ts';
+import { driveTask } from '../../engine/run/drive.ts';
 import { MAX_ROUNDS } from '../../engine/run/judge.ts';
 import { builtinOverlays } from '../../overlays/index.ts';
 import { overlayPlan, planOf, taskPlan } from '../builders.ts';
-import { runPlan, type Script, scriptedWorld } from '../scripted-world.ts';
+import { openMemory, runPlan, type Script, scriptedWorld } from '../scripted-world.ts';
 
 const [a, b, c] = [overlayPlan('a'), overlayPlan('b'), overlayPlan('c')];
 const pass = (): Verdict => ({ kind: 'pass' });
@@ -60,6 +61,25 @@ test('rule 2: a verdict is journaled before anything acts on it', async () => {
 		...['run_started', 'task_started', 'attempt_started', 'attempt_finished', 'verdict'],
 		...['attempt_started', 'attempt_finished', 'verdict', 'task_completed', 'run_finished'],
 	]);
+});
+
+test('rule 2: an entry of a log is durable before the next overlay is consulted', async () => {
+	const seen: (readonly string[])[] = [];
+	const world = scriptedWorld({
+		overlays: {
+			a: { after: () => ({ kind: 'pass', record: { iteration: 1 } }) },
+			b: {
+				after() {
+					seen.push(session.undurable());
+					return pass();
+				},
+			},
+		},
+	});
+	const task = taskPlan({ overlays: [a, b] });
+	const session = openMemory(planOf([task]), world);
+	await driveTask(session, task);
+	expect(seen).toEqual([[]]);
 });
 
 test('rule 2: a recorded verdict is never recomputed for that attempt', async () => {
