@@ -25,15 +25,19 @@ export function createOverlayHost(options: HostOptions): OverlayHost {
 	return {
 		logOf: (name) => logs.get(name) ?? null,
 		async consult(plan, hook, moment, signal) {
-			try {
-				let overlay = living.get(plan);
-				if (overlay === undefined) {
+			let overlay = living.get(plan);
+			if (overlay === undefined) {
+				try {
 					overlay = await create(options, plan);
-					living.set(plan, overlay);
+				} catch (error) {
+					return brokeDown('it could not be created', error, true);
 				}
+				living.set(plan, overlay);
+			}
+			try {
 				return await call(overlay, plan, hook, moment, signal);
 			} catch (error) {
-				return brokeDown(hook, error);
+				return brokeDown(`it threw at ${hook}`, error, false);
 			}
 		},
 	};
@@ -136,7 +140,8 @@ function describe({ instancePath, keyword, params }: SchemaError): string {
 	return `${at} does not fit (${keyword})`;
 }
 
-function brokeDown(hook: Hook, error: unknown): Consulted {
+/** A judge that cannot be reached is a matter of transport; one that throws while it judges has judged badly. */
+function brokeDown(what: string, error: unknown, transport: boolean): Consulted {
 	const message = error instanceof Error ? error.message : String(error);
-	return { ok: false, code: 'OVERLAY_BROKE_DOWN', reason: `it threw at ${hook}: ${message}`, transport: true };
+	return { ok: false, code: 'OVERLAY_BROKE_DOWN', reason: `${what}: ${message}`, transport };
 }

@@ -177,7 +177,8 @@ const COMMON: JsonObject = {
 	on_error: {
 		enum: ON_ERROR,
 		default: 'fail',
-		description: 'What its own breakdown leads to. A malformed verdict always fails the task.',
+		description:
+			'What it leads to that it cannot be reached (not created, no verdict in time). A throw or a malformed verdict always fails the task.',
 	},
 };
 

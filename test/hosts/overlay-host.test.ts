@@ -65,7 +65,7 @@ test.each<[string, unknown]>([
 });
 
 test('a throw is a breakdown that names the hook', async () => {
-	const broken = { ok: false, code: 'OVERLAY_BROKE_DOWN', reason: 'it threw at after: boom', transport: true };
+	const broken = { ok: false, code: 'OVERLAY_BROKE_DOWN', reason: 'it threw at after: boom', transport: false };
 	const boom = (): never => {
 		throw new Error('boom');
 	};
@@ -85,7 +85,8 @@ test('an overlay that cannot be created is a breakdown, and is tried anew the ne
 	const plan = overlayPlan('gate');
 	expect(await host.consult(plan, 'after', momentOf(), never)).toMatchObject({
 		ok: false,
-		reason: 'it threw at after: not yet',
+		reason: 'it could not be created: not yet',
+		transport: true,
 	});
 	expect(await host.consult(plan, 'after', momentOf(), never)).toEqual({ ok: true, verdict: pass });
 });
@@ -107,7 +108,7 @@ test('a definition that is gone, or lacks the hook it declares, is a breakdown',
 	const plan = overlayPlan('gate');
 	expect(await hostOf(undefined).consult(plan, 'after', momentOf(), never)).toMatchObject({
 		ok: false,
-		reason: 'it threw at after: no definition of the overlay "gate" is loaded',
+		reason: 'it could not be created: no definition of the overlay "gate" is loaded',
 	});
 	expect(await hostOf(definition(() => ({}))).consult(plan, 'after', momentOf(), never)).toMatchObject({
 		ok: false,
