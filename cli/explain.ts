@@ -3,15 +3,19 @@ import { EXIT, SddError } from '../engine/errors.ts';
 import { printable } from '../engine/printable.ts';
 import { didYouMean } from '../engine/suggest.ts';
 import { COMMANDS } from './command-table.ts';
+import { writeOut } from './write-out.ts';
 
-/** Writes what went wrong to stderr and returns the exit code. */
-export function explain(error: unknown, version: string): number {
+/** Writes what went wrong to stderr, with `--json` as a document to stdout too, and returns the exit code. */
+export function explain(error: unknown, version: string, asJson = false): number {
 	if (error instanceof SddError) {
-		process.stderr.write(errorText(error));
-		return error.exit;
+		const { code, message, remedy, exit } = error;
+		if (asJson) writeOut('stdout', `${JSON.stringify({ kind: 'error', code, message, remedy, exit })}\n`);
+		writeOut('stderr', errorText(error));
+		return exit;
 	}
 	const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-	process.stderr.write(
+	writeOut(
+		'stderr',
 		`sdd: this is a bug in sdd ${version}, not in your work. What is recorded so far is safe.\n` +
 			`Please report it with the command you ran and this:\n\n${printable(trace)}\n`,
 	);

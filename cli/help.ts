@@ -12,7 +12,7 @@ ${commandList(COMMANDS)}
   sdd <command> --help   more about one command
   sdd --version
 
-Start with \`sdd run workflows/quickstart.yaml\`. Documentation: README.md and docs/.
+The README that comes with the package has a five-minute tour; docs/ beside it says everything else.
 `;
 }
 

@@ -42,12 +42,26 @@ export async function main(argv: readonly string[]): Promise<void> {
 		writeOut('stdout', quick);
 		return;
 	}
+	const guard = guardExit();
 	try {
 		process.exitCode = await dispatch(argv);
 	} catch (error) {
 		const { explain } = await import('./explain.ts');
-		process.exitCode = explain(error, packageJson.version);
+		process.exitCode = explain(error, packageJson.version, argv.includes('--json'));
+	} finally {
+		guard.isDone = true;
 	}
+}
+
+/** Code of the project runs in this process: should it end it (`process.exit(0)`), that must not look like success. */
+function guardExit(): { isDone: boolean } {
+	const guard = { isDone: false };
+	process.on('exit', () => {
+		if (guard.isDone || Number(process.exitCode ?? 0) !== 0) return;
+		writeOut('stderr', 'error: sdd was ended before it was done, perhaps by an overlay that called process.exit\n');
+		process.exitCode = 1;
+	});
+	return guard;
 }
 
 function quickAnswer(argv: readonly string[]): string | null {

@@ -41,10 +41,6 @@ const COMMON_MODULES = new RegExp(
 		.join('|'),
 );
 
-/** What it takes to read and plan a workflow in which nothing is wrong. */
-const PLANNING_MODULES =
-	/\/(cli\/wiring|constitution\/.*|overlays\/.*|engine\/(plan|workflow)\/(?!print-plan|describe-shape|diagnose|locate|cut-out|validate-options|schema)[^/]*)\.(ts|hbs|md)$/;
-
 await build();
 
 async function build() {
@@ -93,7 +89,7 @@ async function bundleCommand() {
 		// `require` in place of `import()`: loading a chunk then needs no ESM loader.
 		dynamicImportInCjs: false,
 		// Finding and opening a chunk takes longer than parsing a small one: what nearly all commands need is one chunk.
-		codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'common', test: COMMON_MODULES }, { name: 'planning', test: PLANNING_MODULES }] },
+		codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'common', test: COMMON_MODULES }] },
 		minify: {
 			compress: true,
 			mangle: { keepNames: { function: true, class: true } },

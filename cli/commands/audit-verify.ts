@@ -73,8 +73,10 @@ async function openBooks(project: string): Promise<Books> {
 			const of = options.get(run);
 			const last = records.at(-1);
 			if (of === undefined || last === undefined) return [];
-			const isOver = records.some((record) => record.kind === 'run_finished');
-			if (isOver) books.finished.set(run, last);
+			// Its views were written when it was left; only a run that is under way, or was killed, may be ahead of them.
+			const isOver =
+				records.findLast((record) => record.kind !== 'warning')?.kind.match(/^run_(finished|paused)$/) != null;
+			if (records.some((record) => record.kind === 'run_finished')) books.finished.set(run, last);
 			const views = viewsOfRun(records, of);
 			for (const { path, expected } of views) if (!books.views.has(path)) books.views.set(path, { expected, isOver });
 			return views;

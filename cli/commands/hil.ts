@@ -5,7 +5,7 @@ import type { HilItem, HilResolution } from '../../engine/events.ts';
 import type { Json, JsonObject } from '../../engine/json.ts';
 import { printable, printableLine } from '../../engine/printable.ts';
 import { foldRun } from '../../engine/run/read-run.ts';
-import { ackItem, listItems, readItem, resolveItem } from '../../engine/store/hil-store.ts';
+import { ackItem, itemDigest, listItems, readItem, resolveItem } from '../../engine/store/hil-store.ts';
 import { redactor } from '../../engine/store/redact.ts';
 import type { Arguments } from '../arguments.ts';
 import { errorText } from '../explain.ts';
@@ -36,7 +36,7 @@ export function hilList(terminal: Terminal, args: Arguments): number {
 }
 
 export function hilShow(terminal: Terminal, args: Arguments): number {
-	const item = readItem(terminal.project(), args.positionals[0] ?? '');
+	const item = askedItem(terminal.project(), args.positionals[0] ?? '');
 	terminal.out(args.has('json') ? asJson(item) : itemText(item));
 	return EXIT.done;
 }
@@ -56,7 +56,7 @@ export function decide(named?: string): Command {
 		refuseAgents(terminal);
 		const project = terminal.project();
 		const id = args.positionals[0] ?? '';
-		const asked = readItem(project, id);
+		const asked = askedItem(project, id);
 		if (asked.resolution === null && runOver(project)(asked.run_id)) throw runIsOver(asked);
 		const item = resolveItem(project, id, resolutionBy(terminal, args, choice));
 		if (args.has('json')) terminal.out(asJson(item));
@@ -80,6 +80,27 @@ function nextStep(choice: string, item: HilItem): string {
 	if (choice === 'takeover')
 		return `Edit the files of "${item.task_id}", then go on with sdd run: they will be reviewed.`;
 	return 'Go on with sdd run.';
+}
+
+/** The item, if it is still the one that the journal of its run asked: nobody is to decide on a forged question. */
+function askedItem(project: string, id: string): HilItem {
+	const item = readItem(project, id);
+	const known = questionIn(project, item);
+	if (known === null || itemDigest(known) === itemDigest(item)) return item;
+	throw new SddError(
+		'STORE_HIL_DAMAGED',
+		`the item ${id} was changed: it is not the question that run ${item.run_id} asked`,
+		'see `sdd audit verify`; going on with `sdd run` puts the right question there again',
+	);
+}
+
+function questionIn(project: string, item: HilItem): HilItem | null {
+	try {
+		return foldRun(project, item.run_id).items.get(item.id)?.item ?? null;
+	} catch (error) {
+		if (error instanceof SddError) return null;
+		throw error;
+	}
 }
 
 /** An agent may see the queue, but never decide. */

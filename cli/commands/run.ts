@@ -25,6 +25,7 @@ import { dryRun } from '../dry-run.ts';
 import { chooseReporter } from '../reporting.ts';
 import { onInterrupt } from '../signals.ts';
 import { keepHeapSmall } from '../small-heap.ts';
+import { onStrayError } from '../stray-errors.ts';
 import { exitCodeOf, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
 import { definitionsFor, overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
@@ -34,7 +35,15 @@ export async function run(terminal: Terminal, args: Arguments): Promise<number> 
 	keepHeapSmall();
 	const project = terminal.project();
 	const file = args.positionals[0] ?? '';
-	const unfinished = unfinishedRun(project, relative(project, resolve(terminal.cwd, file)).split(sep).join('/'));
+	if (args.has('fresh') && args.has('frozen')) {
+		throw new SddError('CLI_USAGE', 'sdd run: --fresh and --frozen contradict each other', 'choose one of them');
+	}
+	const unfinished = unfinishedRun(
+		terminal,
+		args,
+		project,
+		relative(project, resolve(terminal.cwd, file)).split(sep).join('/'),
+	);
 	const chosen =
 		args.has('frozen') && unfinished !== null
 			? frozen(project, unfinished, args)
@@ -57,13 +66,19 @@ export async function run(terminal: Terminal, args: Arguments): Promise<number> 
 }
 
 /** The newest run of that file, unless it is over. */
-function unfinishedRun(project: string, file: string): RunStart | null {
+function unfinishedRun(terminal: Terminal, args: Arguments, project: string, file: string): RunStart | null {
 	const newest = newestRunOf(project, file);
 	if (newest === null || isKnownToBeOver(project, newest.run)) return null;
-	if (foldRun(project, newest.run).status !== 'finished') return newest;
-	// It was killed between its last event and the note of its head.
-	noteHead(project, newest.run);
-	return null;
+	try {
+		if (foldRun(project, newest.run).status !== 'finished') return newest;
+		// It was killed between its last event and the note of its head.
+		if (!args.has('dry-run')) noteHead(project, newest.run);
+		return null;
+	} catch (error) {
+		if (!(error instanceof SddError) || !args.has('fresh')) throw error;
+		terminal.err(`warning: the run ${newest.run} is left as it is: ${error.message}\n`);
+		return null;
+	}
 }
 
 interface Chosen {
@@ -176,6 +191,7 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 		ended: () => endedBefore(errand),
 	});
 	const interrupted = onInterrupt(stop, terminal);
+	const strays = onStrayError(stop);
 	try {
 		const { open } = await openOptions(terminal, errand, stop, (event) => reporter.event(event));
 		const result = await executeRun({
@@ -183,9 +199,11 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 			...scheduling(terminal, args, errand),
 			endOrphans: orphanEnder(errand),
 		});
+		strays.rethrow();
 		return finish(terminal, args, errand, reporter, result);
 	} finally {
 		interrupted.dispose();
+		strays.dispose();
 		reporter.close();
 	}
 }

@@ -1,10 +1,14 @@
 /** `sdd status`: where the tasks of a run stand. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { EXIT } from '../../engine/errors.ts';
 import { printableLine } from '../../engine/printable.ts';
 import { runNamed } from '../../engine/run/find-run.ts';
 import { type ReadRun, readRun } from '../../engine/run/read-run.ts';
 import { PENDING_TASK } from '../../engine/run/state.ts';
 import { stateDocument } from '../../engine/run/state-view.ts';
+import { holderFile } from '../../engine/store/layout.ts';
+import { isAlive } from '../../engine/store/process-alive.ts';
 import type { Arguments } from '../arguments.ts';
 import { asJson, type Terminal, table } from '../terminal.ts';
 
@@ -12,16 +16,24 @@ export function status(terminal: Terminal, args: Arguments): number {
 	const project = terminal.project();
 	const read = readRun(project, runNamed(project, args.positionals[0] ?? null));
 	if (args.has('json')) terminal.out(asJson(stateDocument(read.state, read.plan)));
-	else terminal.out(`${headline(read)}\n\n${table(rows(read))}${waiting(read)}`);
+	else terminal.out(`${headline(read, holderOf(project))}\n\n${table(rows(read))}${waiting(read)}`);
 	return EXIT.done;
 }
 
-function headline({ run, state }: ReadRun): string {
-	const word =
-		state.status === 'paused'
-			? `paused (${state.pausedFor})`
-			: (state.outcome ?? 'running, or killed: sdd run goes on');
+function headline({ run, state }: ReadRun, holder: number | null): string {
+	const alive = holder === null ? 'unfinished: its process is gone, sdd run goes on' : `running (process ${holder})`;
+	const word = state.status === 'paused' ? `paused (${state.pausedFor})` : (state.outcome ?? alive);
 	return `${state.workflow}, run ${run}: ${word}`;
+}
+
+/** The process that holds the lock of this project, if it lives on this machine. */
+function holderOf(project: string): number | null {
+	try {
+		const { pid, host } = JSON.parse(readFileSync(holderFile(project), 'utf8')) as { pid: number; host: string };
+		return host === hostname() && isAlive(pid) ? pid : null;
+	} catch {
+		return null;
+	}
 }
 
 function rows({ plan, state }: ReadRun): readonly (readonly string[])[] {

@@ -16,6 +16,8 @@ export async function loadOverlayModule(project: string, use: string, contract: 
 	try {
 		const alias = { 'ai-sdd': contract };
 		// Without `interopDefault` a module says itself whether it has a default export.
+		// What an overlay prints is for people; stdout may carry a document.
+		console.log = console.info = console.debug = console.error;
 		const jiti = createJiti(join(project, 'package.json'), { alias, fsCache: false, interopDefault: false });
 		const loaded = await jiti.import<Record<string, unknown>>(file);
 		return definitionIn(loaded, use);

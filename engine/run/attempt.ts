@@ -3,7 +3,7 @@ import type { AgentOutcome } from '../agent.ts';
 import { OUTPUT_CAP } from '../brief/cap.ts';
 import type { OutputRecord, RunEvent, Worker } from '../events.ts';
 import type { AgentPlan, TaskPlan } from '../plan/plan.ts';
-import { agentNamed, isJudged, type Session, taskState } from './session.ts';
+import { agentNamed, isJudged, needSpace, type Session, taskState } from './session.ts';
 import { attemptsJudged, type Feedback } from './state.ts';
 
 /** Makes the attempt and records what came of it. Returns false when the run was stopped meanwhile. */
@@ -15,11 +15,7 @@ export async function makeAttempt(session: Session, task: TaskPlan, attempt: num
 		session.record(finished(session, task, attempt, { agent: null, output: NO_OUTPUT, ms: 0 }));
 		return true;
 	}
-	const low = session.world.spaceProblem();
-	if (low !== null) {
-		session.record(failed(task, attempt, task.agent, { code: 'DISK_LOW', reason: low, output: null, ms: 0 }));
-		return true;
-	}
+	needSpace(session);
 	const workers = workersOf(session, task, feedback);
 	return await work(session, task, attempt, workers);
 }

@@ -62,7 +62,7 @@ function stepFor(task: TaskPlan, state: TaskState, hook: Hook, judgement: Exclud
 		case 'wait':
 			return { do: 'wait' };
 		case 'rework':
-			return nextAttempt(task, state, judgement.verdict.by ?? 'agent');
+			return nextAttempt(task, state, judgement.verdict.by ?? 'agent', isOrdered(state, judgement.overlay));
 		case 'fail':
 			return {
 				do: 'fail',
@@ -72,9 +72,17 @@ function stepFor(task: TaskPlan, state: TaskState, hook: Hook, judgement: Exclud
 	}
 }
 
-/** Every loop is bounded: a rework that would go past `max_attempts` fails the task. A person's own work is not counted. */
-function nextAttempt(task: TaskPlan, state: TaskState, by: Worker): Step {
-	if (by !== 'human' && state.machineAttempts >= task.maxAttempts) {
+/** Whether a person, asked about this very attempt, ordered what the overlay now says. */
+function isOrdered(state: TaskState, overlay: string): boolean {
+	return Object.values(state.judging?.by[overlay]?.answers ?? {}).some(({ item }) => item !== undefined);
+}
+
+/**
+ * Every loop is bounded: a rework that would go past `max_attempts` fails the task. What a person does or orders is not held
+ * to that limit, which is one for machines; people are held to the hard caps of the overlays that ask them.
+ */
+function nextAttempt(task: TaskPlan, state: TaskState, by: Worker, isOrdered = false): Step {
+	if (by !== 'human' && !isOrdered && state.machineAttempts >= task.maxAttempts) {
 		const last = state.feedback === null ? '' : `; the last feedback was: ${state.feedback.text}`;
 		return { do: 'fail', code: 'TASK_ATTEMPTS_USED_UP', reason: `all ${task.maxAttempts} attempts are used up${last}` };
 	}

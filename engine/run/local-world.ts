@@ -62,7 +62,7 @@ function spaceProblem(path: string): string | null {
 	const free = freeBytes(path);
 	if (free >= LEAST_FREE_BYTES) return null;
 	const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
-	return `the disk has only ${mib(free)} left, and an agent may need ${mib(LEAST_FREE_BYTES)}; make room and run again`;
+	return `the disk has only ${mib(free)} left, and an agent may need ${mib(LEAST_FREE_BYTES)}`;
 }
 
 interface AboutRequest {

@@ -8,7 +8,7 @@ import { sha256 } from '../store/hash.ts';
 import { changes } from './content.ts';
 import { RETRIED, retryDelay } from './decide.ts';
 import { logDocument } from './log-view.ts';
-import { agentNamed, type Session, taskState } from './session.ts';
+import { agentNamed, needSpace, type Session, taskState } from './session.ts';
 import { sleep } from './sleep.ts';
 import { attemptsJudged, type OpenItem, recordsOf } from './state.ts';
 
@@ -134,8 +134,7 @@ async function runWatched(
 	const attempt = Math.max(state.attempt, 1);
 	const prompt = session.world.readPrompt(promptSha256);
 	for (let crashes = 0; ; crashes++) {
-		const low = session.world.spaceProblem();
-		if (low !== null) return { ok: false, code: 'DISK_LOW', reason: low, output: null, ms: 0 };
+		needSpace(session);
 		const outcome = await session.world.startAgent({
 			key: `${task.id}#${attempt}/${hook}/${overlay.name}/${question.id}${crashes === 0 ? '' : `~${crashes + 1}`}`,
 			agent,

@@ -28,11 +28,23 @@ export function foldRun(project: string, run: string, onRecord?: (record: Journa
 	walkJournal(journalDir(project, run), {
 		hasher: null,
 		onRecord(record) {
-			state = reduce(state, record);
+			state = reduced(state, record, project, run);
 			onRecord?.(record);
 		},
 	});
 	return state;
+}
+
+/** Nothing is verified here, so a record may be anything that is JSON; what cannot be folded was not written by us. */
+function reduced(state: RunState, record: JournalRecord, project: string, run: string): RunState {
+	try {
+		return reduce(state, record);
+	} catch (error) {
+		const what = `the journal ${journalDir(project, run)} was changed: record ${record.seq} makes no sense`;
+		const remedy =
+			'`sdd audit verify` names every change; restore the journal from a backup, or begin anew with `sdd run --fresh`';
+		throw new SddError('STORE_JOURNAL_DAMAGED', what, remedy, { cause: error });
+	}
 }
 
 /** Only the frozen plan. */

@@ -1,4 +1,5 @@
 /** One process at work on a run: the plan, the world, the state so far, and the way to add to it. */
+import { SddError } from '../errors.ts';
 import type { RunEvent } from '../events.ts';
 import type { AgentPlan, Plan, TaskPlan } from '../plan/plan.ts';
 import { PENDING_TASK, type RunState, type TaskState } from './state.ts';
@@ -27,6 +28,12 @@ export function taskState(session: Session, task: string): TaskState {
 /** The plan of an agent; the plan has been validated, so it is there. */
 export function agentNamed(session: Session, name: string): AgentPlan | undefined {
 	return session.plan.agents.find((agent) => agent.name === name);
+}
+
+/** Stops the run, to be gone on with later, where there is no room for what an agent may write. */
+export function needSpace(session: Session): void {
+	const low = session.world.spaceProblem();
+	if (low !== null) throw new SddError('DISK_LOW', low, 'make room, then `sdd run` goes on');
 }
 
 /** Whether anything will judge this task's finished work: only then does its content have to be held still. */
