@@ -30,6 +30,11 @@ async function main(args) {
 		process.exitCode = 2;
 		return;
 	}
+	if (only !== null && args.includes('--write')) {
+		process.stderr.write('--write takes the whole table: leave out --only\n');
+		process.exitCode = 2;
+		return;
+	}
 	const results = await measureRows(only === null ? ROWS : [only]);
 	process.stdout.write(plainTable(results));
 	if (args.includes('--write')) writeTable(results);

@@ -63,7 +63,7 @@ describe('a wrong call ends with exit code 2 and says what was meant', () => {
 		[['run', 'a', '--task'], '--task needs a value: --task <id>', 'usage'],
 		[['run', 'a', '--task='], '--task needs a value', 'usage'],
 		[['run', 'a', '--fresh=yes'], '--fresh takes no value', 'usage'],
-		[['run', 'a', '--json', '--json'], '--json is given twice', 'usage'],
+		[['run', 'a', '--quiet', '--quiet'], '--quiet is given twice', 'usage'],
 		[['run', 'w.yaml', '--max-parallel', '0'], '--max-parallel needs a whole number of at least 1, not "0"', 'usage'],
 		[['run', 'w.yaml', '--max-parallel', 'many'], 'not "many"', 'usage'],
 		[
@@ -74,7 +74,7 @@ describe('a wrong call ends with exit code 2 and says what was meant', () => {
 		[['hil', 'show'], 'sdd hil show: <id> is missing', 'usage'],
 		[['hil', 'decide', 'x'], 'sdd hil decide: <choice> is missing', 'usage'],
 		[['logs'], 'sdd logs: <task> is missing', 'usage'],
-		[['schema', '--json'], 'unknown option "--json"', 'usage'],
+		[['schema', '--plain'], 'unknown option "--plain"', 'usage'],
 		[['validate'], 'there is no workflow in workflows/', 'name the files'],
 		[['status'], 'there is no run in', 'sdd run <workflow.yaml>'],
 		[['status', 'nope'], 'there is no run "nope"', 'sdd runs'],

@@ -191,25 +191,27 @@ test('an attempt that leaves out a declared output has failed', async () => {
 	expect(world.consulted).toEqual([]);
 });
 
-test('an agent is not started on a disk that is nearly full', async () => {
-	const { state, world } = await drive(taskPlan(), { space: () => 'only 3 MiB left' });
-	expect(state).toMatchObject({ status: 'FAILED', reason: 'only 3 MiB left' });
-	expect(world.calls).toEqual([]);
+test('a disk that is nearly full stops the run before an agent is started', async () => {
+	await expect(drive(taskPlan(), { space: () => 'only 3 MiB left' })).rejects.toMatchObject({
+		code: 'DISK_LOW',
+		message: 'only 3 MiB left',
+		remedy: 'make room, then `sdd run` goes on',
+	});
 });
 
-test('a reviewer is not started on a disk that is nearly full either', async () => {
+test('a disk that is nearly full stops the run before a reviewer is started, too', async () => {
 	let free = true;
 	const ask: Verdict = { kind: 'ask', questions: [{ id: 'r', to: 'agent:reviewer', brief: { prompt: '?' } }] };
-	const after = ({ answers: { r } }: Moment): Verdict =>
-		r === undefined ? ask : { kind: 'fail', reason: r.failed?.reason ?? 'it ran' };
+	let calls = 0;
 	const agent: Script['agent'] = () => {
+		calls++;
 		free = false;
 		return '';
 	};
-	const script: Script = { agent, overlays: { gate: { after } }, space: () => (free ? null : 'only 3 MiB left') };
-	const { state, world } = await drive(taskPlan({ overlays: [gate] }), script);
-	expect(world.calls).toHaveLength(1);
-	expect(state.reason).toBe('gate: only 3 MiB left');
+	const overlays: Script['overlays'] = { gate: { after: () => ask } };
+	const script: Script = { agent, overlays, space: () => (free ? null : 'only 3 MiB left') };
+	await expect(drive(taskPlan({ overlays: [gate] }), script)).rejects.toMatchObject({ code: 'DISK_LOW' });
+	expect(calls).toBe(1);
 });
 
 test('the hook failed is shown what went wrong, and may send the work back', async () => {

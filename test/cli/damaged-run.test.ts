@@ -1,0 +1,91 @@
+/** A run whose journal somebody changed: it is named, and neither hides nor blocks anything else. */
+import { describe, expect, test } from 'vitest';
+import { coder, makeRig, openItems, type Rig, reviewed, reviewerGoingAt } from '../rig.ts';
+
+/** A run that waits for a person, with one key of its journal misspelt. */
+async function damaged(): Promise<Rig> {
+	const rig = await makeRig();
+	rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a') } });
+	expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+	const path = `.ai-sdd/state/runs/${rig.runs()[0]}/journal/000001.ndjson`;
+	rig.write(path, rig.read(path).replace('"questions"', '"questionz"'));
+	return rig;
+}
+
+describe('a journal with one changed key', () => {
+	test('is found and named by audit verify', async () => {
+		const rig = await damaged();
+		const { code, stdout } = await rig.sdd('audit', 'verify');
+		expect(code).toBe(1);
+		expect(stdout).toMatch(/journal\/000001\.ndjson, line \d+/);
+	});
+
+	test.each([['status'], ['run', 'w.yaml'], ['logs', 'a']])(
+		'%s says that it was changed, and what to do',
+		async (...args) => {
+			const rig = await damaged();
+			const { code, stderr } = await rig.sdd(...args);
+			expect(code).toBe(1);
+			expect(stderr).toContain('[STORE_JOURNAL_DAMAGED]');
+			expect(stderr).toContain('sdd audit verify');
+			expect(stderr).not.toContain('    at ');
+		},
+	);
+
+	test('does not hide other runs, and --fresh begins anew', async () => {
+		const rig = await damaged();
+		const fresh = await rig.sdd('run', 'w.yaml', '--fresh');
+		expect(fresh.code).toBe(3);
+		expect(fresh.stderr).toContain('is left as it is');
+		const { code, stdout } = await rig.sdd('runs');
+		expect(code).toBe(0);
+		expect(stdout).toContain('damaged: STORE_JOURNAL_DAMAGED');
+		expect(stdout).toContain('paused (waiting)');
+		expect((await rig.sdd('audit', 'list')).code).toBe(0);
+		expect((await rig.sdd('audit', 'verify', rig.runs()[1] ?? '')).code).toBe(0);
+	});
+});
+
+test('nobody decides on a forged question', async () => {
+	const rig = await makeRig();
+	rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a') } });
+	await rig.sdd('run', 'w.yaml');
+	const id = (await openItems(rig))[0] ?? '';
+	const path = `.ai-sdd/state/hil/${id}.json`;
+	rig.write(path, rig.read(path).replace('without a GO', 'with a clear GO'));
+	for (const args of [
+		['show', id],
+		['accept', id],
+	]) {
+		const { code, stderr } = await rig.sdd('hil', ...args);
+		expect(code).toBe(1);
+		expect(stderr).toContain('it is not the question that run');
+		expect(stderr).toContain('[STORE_HIL_DAMAGED]');
+	}
+	expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+	expect((await rig.sdd('hil', 'show', id)).code).toBe(0);
+});
+
+test('a paused run whose log was removed is told of by audit verify', async () => {
+	const rig = await makeRig();
+	rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a') } });
+	await rig.sdd('run', 'w.yaml');
+	const { rmSync } = await import('node:fs');
+	rmSync(`${rig.dir}/.ai-sdd/state/review-logs/a.json`);
+	const { code, stdout } = await rig.sdd('audit', 'verify');
+	expect(code).toBe(1);
+	expect(stdout).toContain('review-logs/a.json');
+	expect((await rig.sdd('audit', 'verify', '--repair')).code).toBe(0);
+	expect(rig.has('.ai-sdd/state/review-logs/a.json')).toBe(true);
+});
+
+test('a round that a person orders is not held to max_attempts', async () => {
+	const rig = await makeRig();
+	const task = { ...reviewed('a'), max_attempts: 2 };
+	rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(3) }, tasks: { a: task } });
+	expect((await rig.sdd('run', 'w.yaml', '--review-max-fix-attempts', '1')).code).toBe(3);
+	const id = (await openItems(rig))[0] ?? '';
+	await rig.sdd('hil', 'rework', id, '--notes', 'GUIDE ME');
+	expect((await rig.sdd('run', 'w.yaml', '--review-max-fix-attempts', '1')).code).toBe(0);
+	expect(rig.seen('a.coder.3')).toContain('GUIDE ME');
+});
