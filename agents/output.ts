@@ -8,7 +8,7 @@ import type { OutputRecord } from '../engine/events.ts';
 export function readOutput(path: string, file: string, keep: number): OutputRecord {
 	const { head, bytes, sha256 } = digestFile(path, bytesFor(keep));
 	const text = capBytes(head, bytes, keep);
-	return { bytes, file, sha256, text: isUtf8Head(head, bytes) ? text : `${text}\n${NOT_UTF8}` };
+	return { bytes, file, sha256, text: isUtf8Head(head, bytes) ? text : `${NOT_UTF8}\n${text}` };
 }
 
 /** The last lines of a file, for a message; empty when there is nothing in it. */

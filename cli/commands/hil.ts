@@ -1,10 +1,11 @@
 /** `sdd hil`: the questions that wait for a person, and their answers. */
 import { userInfo } from 'node:os';
+import { secretsOf } from '../../agents/environment.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
 import type { HilItem, HilResolution } from '../../engine/events.ts';
 import type { Json, JsonObject } from '../../engine/json.ts';
 import { printable, printableLine } from '../../engine/printable.ts';
-import { foldRun } from '../../engine/run/read-run.ts';
+import { foldRun, readPlan } from '../../engine/run/read-run.ts';
 import { ackItem, itemDigest, listItems, readItem, resolveItem } from '../../engine/store/hil-store.ts';
 import { redactor } from '../../engine/store/redact.ts';
 import type { Arguments } from '../arguments.ts';
@@ -58,22 +59,36 @@ export function decide(named?: string): Command {
 		const id = args.positionals[0] ?? '';
 		const asked = askedItem(project, id);
 		if (asked.resolution === null && runOver(project)(asked.run_id)) throw runIsOver(asked);
-		const item = resolveItem(project, id, resolutionBy(terminal, args, choice));
+		const item = resolveItem(project, id, resolutionBy(terminal, args, { choice, run: asked.run_id }));
 		if (args.has('json')) terminal.out(asJson(item));
 		else terminal.out(`${id}: ${choice} by ${item.resolution?.by ?? ''}. ${nextStep(choice, item)}\n`);
 		return EXIT.done;
 	};
 }
 
-function resolutionBy(terminal: Terminal, args: Arguments, choice: string): HilResolution {
+function resolutionBy(
+	terminal: Terminal,
+	args: Arguments,
+	{ choice, run }: { readonly choice: string; readonly run: string },
+): HilResolution {
 	const notes = args.value('notes');
 	return {
 		choice,
 		by: args.value('by') ?? userInfo().username,
 		via: (terminal.env['CI'] ?? '') !== '' ? 'ci' : terminal.canAsk ? 'tty' : 'cli',
-		notes: notes === null ? null : redactor([]).text(notes),
+		notes: notes === null ? null : redactor(secretsOfRun(terminal, run)).text(notes),
 		at: new Date().toISOString(),
 	};
+}
+
+/** What the run's agents get through `env`. A plan that cannot be read keeps nobody from deciding. */
+function secretsOfRun(terminal: Terminal, run: string): readonly string[] {
+	try {
+		return secretsOf(readPlan(terminal.project(), run).agents, terminal.env);
+	} catch (error) {
+		if (error instanceof SddError) return [];
+		throw error;
+	}
 }
 
 function nextStep(choice: string, item: HilItem): string {

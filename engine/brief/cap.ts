@@ -7,12 +7,19 @@ export const OUTPUT_CAP = 50_000;
 /** Characters of a diff that are kept. */
 export const DIFF_CAP = 50_000;
 
-/** Keeps the first `max` characters; what is cut is replaced by a line that says how much it was. */
+/**
+ * Keeps the first `max` characters; what is cut is replaced by a line that says how much it was. The line of an earlier
+ * cut is made anew, so that it tells of the whole; as anybody can write such a line, it never tells of less than is there.
+ */
 export function capText(text: string, max: number): string {
 	if (text.length <= max) return text;
-	const kept = headOf(text, max);
-	const cut = grouped(text.length - kept.length);
-	return detached(`${kept}\n[... ${cut} characters cut by sdd; ${grouped(text.length)} in all]`);
+	const mark = MARK.exec(text.slice(-LONGEST_MARK));
+	if (mark === null) return cutAfter(text, max, text.length);
+	const body = text.slice(0, text.length - mark[0].length);
+	if (body.length <= max) return text;
+	const [, characters, bytes] = mark;
+	if (bytes === undefined) return cutAfter(body, max, Math.max(body.length, numberIn(characters)));
+	return withoutRest(body, max, Math.max(Buffer.byteLength(body), numberIn(bytes)));
 }
 
 /** Keeps the first and the last part of a text, `max` characters together, with a line about what is between. */
@@ -61,13 +68,33 @@ export function bytesFor(max: number): number {
 export function capBytes(head: Uint8Array, size: number, max: number): string {
 	const whole = head.length >= size;
 	const text = decode(head, !whole);
-	if (whole) return capText(text, max);
-	return detached(`${headOf(text, max)}\n[... the rest cut by sdd; ${grouped(size)} bytes in all]`);
+	if (!whole) return withoutRest(text, max, size);
+	return text.length <= max ? text : cutAfter(text, max, text.length);
 }
 
 /** Writes a number so that people can read it: 1,234,567. */
 export function grouped(n: number): string {
 	return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+const NUMBER = '(\\d{1,3}(?:,\\d{3}){0,4})';
+/** The line that cutAfter and withoutRest leave. */
+const MARK = new RegExp(
+	`\\n\\[\\.\\.\\. (?:[\\d,]{1,20} characters cut by sdd; ${NUMBER} in all|the rest cut by sdd; ${NUMBER} bytes in all)\\]$`,
+);
+const LONGEST_MARK = 100;
+
+function numberIn(text = '0'): number {
+	return Number(text.replaceAll(',', ''));
+}
+
+function cutAfter(text: string, max: number, total: number): string {
+	const kept = headOf(text, max);
+	return detached(`${kept}\n[... ${grouped(total - kept.length)} characters cut by sdd; ${grouped(total)} in all]`);
+}
+
+function withoutRest(text: string, max: number, bytes: number): string {
+	return detached(`${headOf(text, max)}\n[... the rest cut by sdd; ${grouped(bytes)} bytes in all]`);
 }
 
 function headOf(text: string, max: number): string {

@@ -17,7 +17,7 @@ export interface LocalWorldOptions {
 	readonly adapters: ReadonlyMap<string, AgentAdapter>;
 	readonly host: OverlayHost;
 	readonly redactor: Redactor;
-	/** Takes the secrets out of a file that a check wrote. */
+	/** Takes the secrets out of a file that a check or a diff was written to. */
 	readonly mask: (path: string) => unknown;
 	readonly now?: () => Date;
 }
@@ -26,7 +26,7 @@ export interface LocalWorldOptions {
 export async function createLocalWorld(options: LocalWorldOptions): Promise<World> {
 	const { project, run, plan, host, redactor } = options;
 	const runDir = runDirOf(project, run);
-	const workspace = await openWorkspace({ project, runDir });
+	const workspace = await openWorkspace({ project, runDir, mask: options.mask });
 	return {
 		now: options.now ?? (() => new Date()),
 		startAgent(request) {

@@ -1,8 +1,10 @@
 /** The facts an overlay is shown. */
+import { OUTPUT_CAP } from '../brief/cap.ts';
 import type { Hook, Moment } from '../contract.ts';
 import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
 import { type Session, taskState } from './session.ts';
 import { attemptsJudged, type TaskState, type Work } from './state.ts';
+import { CONTENT_CAP } from './workspace.ts';
 
 /** Builds the moment for one consultation: plain, deeply frozen data. */
 export function momentFor(session: Session, task: TaskPlan, hook: Hook, overlay: OverlayPlan): Moment {
@@ -35,8 +37,16 @@ function factsOf(task: TaskPlan): Moment['task'] {
 	return { id, agent, description, acceptanceCriteria, inputs, outputs };
 }
 
+/** Characters that all files of a moment may have together before the others are shown by their beginning only. */
+const ALL_CONTENTS = 16 * CONTENT_CAP;
+
 function artifactsOf(session: Session, work: Work | null): Moment['artifacts'] {
-	return (work?.artifacts ?? []).map((digest) => ({ ...digest, content: session.world.workspace.read(digest.path) }));
+	let shown = 0;
+	return (work?.artifacts ?? []).map((digest) => {
+		const content = session.world.workspace.read(digest.path, shown < ALL_CONTENTS ? CONTENT_CAP : OUTPUT_CAP);
+		shown += content?.length ?? 0;
+		return { ...digest, content };
+	});
 }
 
 function diffOf(session: Session, task: TaskPlan, work: Work | null, attempt: number): string {

@@ -42,8 +42,8 @@ export interface World {
 /** The files a task works on. */
 export interface Workspace {
 	inspect(paths: readonly string[]): Inspection;
-	/** Text of a file, capped; null where it is not text. */
-	read(path: string): string | null;
+	/** Text of a file, at most `cap` characters of it; null where it is not text. */
+	read(path: string, cap: number): string | null;
 	/** Identity of the whole workspace in git, or null without git. */
 	tree(): string | null;
 	/** What changed between two trees, capped. */

@@ -91,6 +91,7 @@ function wrongWith(line: HeadLine, row: string, known: ReadonlySet<string>): str
 	const { hash, ...body } = line;
 	if (hash !== hashOf(body) || canonical(line as unknown as JsonObject) !== row)
 		return 'its hash does not fit its content';
+	if (known.has(hash)) return 'it stands there twice';
 	return known.has(line.prev) ? null : 'it continues from a line that is not there';
 }
 

@@ -1,10 +1,12 @@
 /** Tells whether what lies in the queue has the shape that it must have: people can edit those files. */
 import type { HilItem, HilResolution } from '../events.ts';
 
-/** A resolution as it lies on the disk: bound to its item. */
+/** A resolution as it lies on the disk: bound to its item, and sealed. */
 export interface StoredResolution extends HilResolution {
 	readonly item: string;
 	readonly item_sha256: string;
+	/** The sha256 of the canonical JSON of all the rest. */
+	readonly hash: string;
 }
 
 /** Whether a value read from the queue is an item. */
@@ -26,11 +28,11 @@ const TEXTS = ['id', 'run_id', 'workflow', 'task_id', 'overlay', 'trigger', 'que
 export function isResolution(value: unknown): value is StoredResolution {
 	if (!isObject(value)) return false;
 	return (
-		['item', 'item_sha256', 'choice', 'by', 'at'].every(
+		['item', 'item_sha256', 'choice', 'by', 'at', 'hash'].every(
 			(name) => typeof value[name] === 'string' && value[name] !== '',
 		) &&
 		['tty', 'cli', 'web', 'ci'].includes(value.via as string) &&
-		(value.notes === null || typeof value.notes === 'string')
+		Object.values(value).every((member) => member === null || typeof member === 'string')
 	);
 }
 

@@ -3,7 +3,7 @@
  *
  *   <id>.json              the item; a view, with its state merged in where it was convenient
  *   <id>.ack.json          somebody has seen it
- *   <id>.resolution.json   the one decision, created exclusively and bound to the item by its sha256
+ *   <id>.resolution.json   the one decision, created exclusively, bound to the item by its sha256, and sealed by a hash
  *
  * The state of an item follows from its side files alone, so that nothing written over the view can approve anything.
  */
@@ -16,7 +16,7 @@ import { canonical } from './canonical.ts';
 import { mkdirDurable, putIfAbsent, replaceFile } from './durable.ts';
 import { errnoOf, storeError } from './fs-errors.ts';
 import { sha256 } from './hash.ts';
-import { isItem, isResolution } from './hil-shape.ts';
+import { isItem, isResolution, type StoredResolution } from './hil-shape.ts';
 import { ackFile, hilDir, ITEM_ID, itemFile, resolutionFile } from './layout.ts';
 
 /** All items that can be read, oldest first, and those that cannot. */
@@ -65,7 +65,8 @@ export function resolveItem(project: string, id: string, resolution: HilResoluti
 	if (item.resolution !== null) throw alreadyResolved(id, item.resolution);
 	if (!item.choices.includes(resolution.choice)) throw notOffered(item, resolution.choice);
 	const { choice, by, via, notes, at } = resolution;
-	const file = { item: id, item_sha256: itemDigest(item), choice, by, via, notes, at };
+	const body = { item: id, item_sha256: itemDigest(item), choice, by, via, notes, at };
+	const file = { ...body, hash: sha256(canonical(body)) };
 	if (!putIfAbsent(resolutionFile(project, id), `${JSON.stringify(file, null, 2)}\n`)) {
 		throw alreadyResolved(id, readResolution(project, id, item) ?? resolution);
 	}
@@ -90,12 +91,18 @@ export function readResolution(project: string, id: string, item?: HilItem): Hil
 	if (file === undefined) return null;
 	const asked = item ?? readView(project, id);
 	if (!isResolution(file)) throw damaged(path, 'it is not a resolution');
+	if (file.hash !== hashOf(file)) throw damaged(path, 'its hash does not fit its content');
 	if (file.item !== id) throw damaged(path, `it was made for the item ${file.item}`);
 	if (file.item_sha256 !== itemDigest(asked))
 		throw damaged(path, 'it was made for another question than this item asks');
 	if (!asked.choices.includes(file.choice)) throw damaged(path, `the item does not offer the choice "${file.choice}"`);
 	const { choice, by, via, notes, at } = file;
 	return { choice, by, via, notes, at };
+}
+
+function hashOf(file: StoredResolution): string {
+	const { hash: _hash, ...rest } = file;
+	return sha256(canonical(rest));
 }
 
 /** The sha256 of what never changes of an item: all but its status and resolution. */

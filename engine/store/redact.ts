@@ -22,11 +22,25 @@ export function redactor(secrets: readonly string[]): Redactor {
 	return { text, value: (value) => redactValue(value as Json, text, 0) as typeof value };
 }
 
-/** Each secret as it is and as it looks inside JSON; the longest first, as one may contain another. */
+/** Each secret as it is and as it looks inside JSON or a diff; the longest first, as one may contain another. */
 export function exactForms(secrets: readonly string[]): readonly string[] {
 	const long = secrets.map((secret) => secret.trim()).filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-	const forms = new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
+	const forms = new Set(long.flatMap((secret) => [secret, ...jsonForms(secret), ...diffForms(secret)]));
 	return [...forms].sort((a, b) => b.length - a.length);
+}
+
+/** JSON may be written in ASCII only, with small or large hexadecimal digits. */
+function jsonForms(secret: string): readonly string[] {
+	const json = JSON.stringify(secret).slice(1, -1);
+	const codeOf = (char: string) => char.charCodeAt(0).toString(16).padStart(4, '0');
+	const small = json.replaceAll(/[\u007f-\uffff]/g, (char) => `\\u${codeOf(char)}`);
+	const large = json.replaceAll(/[\u007f-\uffff]/g, (char) => `\\u${codeOf(char).toUpperCase()}`);
+	return [json, small, large];
+}
+
+/** A diff puts a sign before every line. */
+function diffForms(secret: string): readonly string[] {
+	return secret.includes('\n') ? ['+', '-', ' '].map((sign) => secret.replaceAll('\n', `\n${sign}`)) : [];
 }
 
 /** Where the exact secrets and all that looks like one lie, in order and without overlap. */

@@ -18,15 +18,17 @@ export async function checkShape(
 	const first = (await import('../../generated/validators.mjs'))[kind];
 	if (first(source.value)) return [];
 	const { describeShape } = await import('./describe-shape.ts');
-	const described = isLarge(source) ? describeShape(kind, source, first.errors ?? [], definitions) : [];
+	const described = whyFirstOnly(source) !== null ? describeShape(kind, source, first.errors ?? [], definitions) : [];
 	if (described.length > 0) return described;
 	const all = (await import('../../generated/validators-all.mjs'))[kind];
 	all(source.value);
 	return describeShape(kind, source, all.errors ?? [], definitions);
 }
 
-function isLarge(source: Source): boolean {
-	if (source.text.length > MUCH_TEXT) return true;
+/** Why only the first problem with the shape of a file is looked for; null when all are. */
+export function whyFirstOnly(source: Source): string | null {
+	if (source.text.length > MUCH_TEXT) return `the file has more than ${MUCH_TEXT} characters`;
 	const { tasks } = source.value as { readonly tasks?: unknown };
-	return tasks !== null && typeof tasks === 'object' && Object.keys(tasks).length > MANY_TASKS;
+	const isLarge = tasks !== null && typeof tasks === 'object' && Object.keys(tasks).length > MANY_TASKS;
+	return isLarge ? `the file has more than ${MANY_TASKS} tasks` : null;
 }

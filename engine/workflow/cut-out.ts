@@ -7,7 +7,7 @@ export function cutOut(value: unknown, problems: readonly Problem[]): unknown {
 	for (const { code, place } of problems) {
 		const isTop = place.pointer.length === 0;
 		if (code === 'WORKFLOW_MISSING_KEY' && isTop) addVersion(copy);
-		else if (!isTop) remove(copy, place.pointer);
+		else if (!isTop && !standIn(copy, place.pointer)) remove(copy, place.pointer);
 	}
 	return copy;
 }
@@ -16,6 +16,27 @@ export function cutOut(value: unknown, problems: readonly Problem[]): unknown {
 function addVersion(value: unknown): void {
 	if (value !== null && typeof value === 'object' && !('version' in value)) Object.assign(value, { version: '1' });
 }
+
+/** A wrong path gives way to one that is no problem, so that the others of its list can be checked; false for all else. */
+function standIn(value: unknown, pointer: Pointer): boolean {
+	const [tasks, task, list, index] = pointer.map(String);
+	const harmless = HARMLESS[`${tasks}/${list}`];
+	if (pointer.length !== 4 || harmless === undefined) return false;
+	const paths = (value as Tasks).tasks?.[task ?? '']?.[list ?? ''];
+	if (!Array.isArray(paths)) return false;
+	paths[Number(index)] = harmless(String(task), Number(index));
+	return true;
+}
+
+interface Tasks {
+	readonly tasks?: { readonly [id: string]: { readonly [key: string]: unknown } | undefined };
+}
+
+/** An input that is there, and an output that no other task writes; none is the same as another of its list. */
+const HARMLESS: { readonly [list: string]: (task: string, index: number) => string } = {
+	'tasks/inputs': (_task, index) => './'.repeat(index + 1),
+	'tasks/outputs': (task, index) => `output ${index} of ${task}`,
+};
 
 /** A list goes as a whole: without one entry, all behind it would be found at the wrong place. */
 function remove(value: unknown, pointer: Pointer): void {

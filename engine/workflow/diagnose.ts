@@ -11,9 +11,11 @@ export function toDiagnostics(findings: Findings): readonly Diagnostic[] {
 	const locators = new Map<Source, ReturnType<typeof locator>>();
 	const errorsFirst = distinct(findings.problems).sort((a, b) => a.severity.localeCompare(b.severity));
 	const located = errorsFirst.slice(0, MOST).map((problem) => locate(problem, locators));
-	const all = [...findings.diagnostics, ...located].sort(byPlace);
+	const isLast = ({ code }: Diagnostic) => code === 'WORKFLOW_MORE_PROBLEMS';
+	const all = [...findings.diagnostics.filter((one) => !isLast(one)), ...located].sort(byPlace);
 	const untold = errorsFirst.slice(MOST);
-	return untold.length > 0 ? [...all, theRest(untold)] : all;
+	const last = findings.diagnostics.filter(isLast);
+	return untold.length > 0 ? [...all, ...last, theRest(untold)] : [...all, ...last];
 }
 
 /** A mistake in the defaults is found once for every task that has them. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import type { OverlayDefinition } from '../contract.ts';
 import { type Diagnostic, quote } from '../diagnostic.ts';
-import { checkShape, type FileKind } from './check-shape.ts';
+import { checkShape, type FileKind, whyFirstOnly } from './check-shape.ts';
 import { loadSource } from './load.ts';
 import { ID_PATTERN } from './schema-parts.ts';
 import { aboutFile, type Findings, type Problem, type Source } from './source.ts';
@@ -57,7 +57,15 @@ async function readShaped<T>(kind: FileKind, path: string, reading: Reading): Pr
 	const problems = await checkShape(kind, source, reading.definitions);
 	if (problems.length === 0) return { source, file: source.value as T };
 	reading.findings.problems.push(...problems);
-	return salvage<T>(kind, source, problems, reading.definitions);
+	const salvaged = await salvage<T>(kind, source, problems, reading.definitions);
+	const why = salvaged === null ? whyFirstOnly(source) : null;
+	if (why !== null) reading.findings.diagnostics.push(onlyFirst(source.file, why));
+	return salvaged;
+}
+
+function onlyFirst(file: string, why: string): Diagnostic {
+	const message = `only the first problem is shown, because ${why}; there may be more`;
+	return { ...aboutFile('WORKFLOW_MORE_PROBLEMS', file, message, 'fix it, then validate again'), severity: 'warning' };
 }
 
 function note(problem: Problem | Diagnostic, findings: Findings): void {

@@ -5,7 +5,7 @@
 import type { Finding } from '../../engine/contract.ts';
 import { ownWords } from './agent-stream.ts';
 import { type FoundObject, findObjects } from './find-objects.ts';
-import { quotationsOf } from './quotation.ts';
+import { quotedIn } from './quotation.ts';
 
 export const QUALITY_CHECKS = [
 	'acceptance_criteria_met',
@@ -51,14 +51,16 @@ export function parseReply(reply: string, reading: Reading): ParsedReply {
 	if (candidates.some((candidate) => saysTwice(candidate, key))) {
 		return violation(`a verdict says "${key}" twice, differently`);
 	}
-	const isQuoted = quotationsOf(reading.material);
-	const own = candidates.filter((candidate) => !isQuoted(candidate.text));
+	const quotations = quotedIn(reading.material, candidates, SAYS[reading.protocol]);
+	const own = candidates.filter((candidate) => !quotations.has(candidate));
 	if (own.length === 0)
 		return violation('the verdict is no judgement: it stands word for word in the work that was judged');
 	// The reviewer's own comes first, as it is the one that counts; what it quotes must not say otherwise.
-	const quoted = candidates.filter((candidate) => !own.includes(candidate));
-	return oneVerdict([...own, ...quoted].map(({ value }) => readCandidate(value, reading)));
+	return oneVerdict([...own, ...quotations].map(({ value }) => readCandidate(value, reading)));
 }
+
+/** The members that say what was decided, and why. */
+const SAYS = { decision: ['decision', 'feedback'], drift: ['verdict', 'followUpPrompt'] } as const;
 
 /** More verdicts than any reply has; each must be looked for in the work. */
 const MAX_CANDIDATES = 20;

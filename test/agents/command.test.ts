@@ -93,7 +93,7 @@ describe('output', () => {
 		const { ok, output } = await run(`printf 'a\\377b'`);
 		expect(ok).toBe(true);
 		expect(output?.text).toBe(
-			'a\uFFFDb\n[sdd: this output is not valid UTF-8; what could not be read stands as \uFFFD]',
+			'[sdd: this output is not valid UTF-8; what could not be read stands as \uFFFD]\na\uFFFDb',
 		);
 		expect(output?.bytes).toBe(3);
 	});

@@ -43,6 +43,24 @@ describe('capText', () => {
 		expect(capText('ab😀cd', 4)).toBe('ab😀\n[... 2 characters cut by sdd; 6 in all]');
 	});
 
+	it('tells the truth about a text that was cut before', () => {
+		const once = capText('x'.repeat(80_000), 60_000);
+		const twice = capText(once, 50_000);
+		expect(twice).toBe(`${'x'.repeat(50_000)}\n[... 30,000 characters cut by sdd; 80,000 in all]`);
+		expect(capText(twice, 50_000)).toBe(twice);
+		const file = capText(`${'é'.repeat(60_000)}\n[... the rest cut by sdd; 6,000,000 bytes in all]`, 50_000);
+		expect(file).toBe(`${'é'.repeat(50_000)}\n[... the rest cut by sdd; 6,000,000 bytes in all]`);
+		expect(capText(file, 50_000)).toBe(file);
+	});
+
+	it('never tells of less than is there, whatever line the text ends with', () => {
+		const cut = (mark: string) => capText(`${'é'.repeat(20)}\n${mark}`, 10).slice(11);
+		expect(cut('[... 1 characters cut by sdd; 2 in all]')).toBe('[... 10 characters cut by sdd; 20 in all]');
+		expect(cut('[... the rest cut by sdd; 2 bytes in all]')).toBe('[... the rest cut by sdd; 40 bytes in all]');
+		expect(cut('[... 1 characters cut by sdd; 1,2 in all]')).toBe('[... 52 characters cut by sdd; 62 in all]');
+		expect(cut('[... nothing cut by sdd]')).toBe('[... 35 characters cut by sdd; 45 in all]');
+	});
+
 	it('does not keep the whole text in memory', () => {
 		const before = process.memoryUsage().heapUsed;
 		const caps = Array.from({ length: 20 }, (_, n) => capText(`${n}${'y'.repeat(5_000_000)}`, 1000));
@@ -68,6 +86,11 @@ describe('capFile', () => {
 	it('is the same as capText for a file that had to be read whole', () => {
 		for (const text of ['', 'short', 'é'.repeat(10), 'abcdefghijk'])
 			expect(capFile(file(text), 10)).toBe(capText(text, 10));
+	});
+
+	it('takes a line like ours in a file for what it is: a part of the file', () => {
+		const text = `${'x'.repeat(20)}\n[... 1 characters cut by sdd; 999 in all]`;
+		expect(capFile(file(text), 30)).toBe(`${text.slice(0, 30)}\n[... 32 characters cut by sdd; 62 in all]`);
 	});
 
 	it('reads only the beginning of a large file, and tells its size in bytes', () => {

@@ -12,6 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { canonical } from '../../engine/store/canonical.ts';
+import { sha256 } from '../../engine/store/hash.ts';
 import { coder, type Data, type Ended, makeRig, openItems, type Rig, reviewed, reviewerGoingAt } from '../rig.ts';
 
 let kept = '';
@@ -136,6 +138,15 @@ describe('verifying', () => {
 					rig,
 					journals(rig)[0] ?? '',
 					lines(([a = '', b = '', c = '', d = '', ...rest]) => [a, b, d, c, ...rest]),
+				),
+		],
+		[
+			'a head noted twice',
+			(rig) =>
+				damage(
+					rig,
+					'heads.ndjson',
+					lines((all) => [...all, all.at(-1) ?? '']),
 				),
 		],
 		[
@@ -275,6 +286,26 @@ describe('verifying', () => {
 		expect(stderr).toContain('was changed since the run began [RUN_PLAN_DAMAGED]');
 	});
 
+	test('a decision that was edited before the run took it up decides nothing', async () => {
+		const rig = await makeRig();
+		rig.workflow({
+			agents: { dev: coder, rev: reviewerGoingAt(9) },
+			tasks: { build: reviewed('build', { max_iterations: 1 }) },
+		});
+		await rig.sdd('run', 'w.yaml');
+		const id = (await openItems(rig))[0] ?? '';
+		await rig.sdd('hil', 'reject', id);
+		const path = `.ai-sdd/state/hil/${id}.resolution.json`;
+		rig.write(path, rig.read(path).replace('"reject"', '"accept"'));
+		const { code, stderr } = await rig.sdd('run', 'w.yaml');
+		expect(code).toBe(1);
+		expect(stderr).toContain('its hash does not fit its content [STORE_HIL_DAMAGED]');
+		expect(rig.events().some(({ kind }) => kind === 'task_completed')).toBe(false);
+		const audit = await verify(rig);
+		expect(audit.code).toBe(1);
+		expect(audit.stdout).toContain(path);
+	});
+
 	test('a forged resolution decides nothing', async () => {
 		const rig = await makeRig();
 		rig.workflow({
@@ -292,7 +323,8 @@ describe('verifying', () => {
 			notes: null,
 			at: '2026-01-01T00:00:00.000Z',
 		};
-		rig.write(`.ai-sdd/state/hil/${id}.resolution.json`, JSON.stringify(forged));
+		const hash = sha256(canonical(forged));
+		rig.write(`.ai-sdd/state/hil/${id}.resolution.json`, JSON.stringify({ ...forged, hash }));
 		const { code, stderr } = await rig.sdd('run', 'w.yaml');
 		expect(code).toBe(1);
 		expect(stderr).toContain('it was made for another question than this item asks [STORE_HIL_DAMAGED]');

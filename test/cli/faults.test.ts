@@ -81,7 +81,7 @@ describe('an agent', () => {
 		expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
 		const finished = rig.events().find(({ kind, task }) => kind === 'attempt_finished' && task === 'a');
 		expect(finished).toMatchObject({
-			output: { text: expect.stringMatching(/^a\ufffd\ufffdb\n\n\[sdd: this output is not valid UTF-8/) },
+			output: { text: expect.stringMatching(/^\[sdd: this output is not valid UTF-8.*\]\na\ufffd\ufffdb\n$/) },
 		});
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 		expect((await rig.sdd('logs', 'a')).code).toBe(0);

@@ -1,8 +1,9 @@
 /** Defaults, agents, environment and secrets: what reaches an agent, and what must not be written down. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { coder, commanded, type Data, makeRig, type Rig, reviewed, reviewerGoingAt, shell } from '../rig.ts';
+import { coder, commanded, type Data, makeRig, openItems, type Rig, reviewed, reviewerGoingAt, shell } from '../rig.ts';
 
 const plain = (more: Data = {}): Data => ({ agent: 'dev', description: 'x', ...more });
 
@@ -158,6 +159,24 @@ describe('what is written down', () => {
 		expect(filesWith(rig, 'work [redacted]')).not.toEqual([]);
 		expect(filesWith(rig, 'I saw ****')).toContain('.ai-sdd/state/review-logs/a.json');
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
+	});
+
+	test("secrets are not in the diffs either, nor in a person's notes", async () => {
+		const rig = await makeRig();
+		execFileSync('git', ['init', '-q'], { cwd: rig.dir });
+		const key = ['-----BEGIN PRIVATE KEY-----', 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', '-----END PRIVATE KEY-----'];
+		const dev = { ...shell(`printf '%s\\n' "$KEY" ${key.map((line) => `'${line}'`).join(' ')} > a.txt`), env: ['KEY'] };
+		rig.workflow({ agents: { dev, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a', { max_iterations: 1 }) } });
+		const env = { KEY: SECRET };
+		expect((await rig.sddWith({ env }, 'run', 'w.yaml')).code).toBe(3);
+		const id = (await openItems(rig))[0] ?? '';
+		expect((await rig.sddWith({ env }, 'hil', 'accept', id, '--notes', `I changed ${SECRET}`)).code).toBe(0);
+		expect(rig.json(`.ai-sdd/state/hil/${id}.resolution.json`)).toMatchObject({ notes: 'I changed [redacted]' });
+		expect((await rig.sddWith({ env }, 'run', 'w.yaml')).code).toBe(0);
+		expect(filesWith(rig, `+${'*'.repeat(SECRET.length)}`)).toContain('.ai-sdd/state/runs/RUN/diffs/a-1.diff');
+		expect([...filesWith(rig, SECRET), ...filesWith(rig, 'MIIEvQIBADANBgkqhkiG9w0')]).toEqual([
+			'.ai-sdd/state/runs/RUN/plan.json',
+		]);
 	});
 
 	test('the state is git-ignored, and what a person wrote there is kept', async () => {

@@ -90,6 +90,16 @@ it('artifacts, output, diff and history are cut at 50,000 characters, with a mar
 	expect(block(promptFor({ output: { text: 'x'.repeat(50_000) } }), 'output')).toBe('x'.repeat(50_000));
 });
 
+it('what was cut before it came here is told with its real size', () => {
+	const mark = '[... the rest cut by sdd; 6,000,000 bytes in all]';
+	const content = `${'x'.repeat(1_048_576)}\n${mark}`;
+	const artifacts = [{ path: 'a.txt', sha256: 'a', bytes: 6_000_000, content }];
+	const output = { text: `${'x'.repeat(60_000)}\n[... 20,000 characters cut by sdd; 80,000 in all]` };
+	const prompt = promptFor({ artifacts, output, diff: content });
+	for (const label of ['a.txt', 'diff']) expect(block(prompt, label)).toBe(`${'x'.repeat(50_000)}\n${mark}`);
+	expect(block(prompt, 'output')).toBe(`${'x'.repeat(50_000)}\n[... 30,000 characters cut by sdd; 80,000 in all]`);
+});
+
 it('earlier reviews are absent in the first iteration and present in the next', () => {
 	expect(promptFor()).not.toContain('Earlier reviews');
 	const prompt = promptFor({ iteration: 2, history: [earlier(1, 'No tests.')] });

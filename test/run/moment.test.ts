@@ -107,6 +107,21 @@ test('at failed there is what went wrong', () => {
 	});
 });
 
+test('files are shown up to a mebi of characters each, and once there are 16 of them by their beginning', () => {
+	const caps: number[] = [];
+	const world = scriptedWorld();
+	const read = (_path: string, cap: number) => {
+		caps.push(cap);
+		return 'x'.repeat(cap);
+	};
+	const session = openMemory(planOf([task]), { ...world, workspace: { ...world.workspace, read } });
+	const artifacts = Array.from({ length: 18 }, (_, n) => digest(`${n}.ts`, ''));
+	const [started, finished] = attempt(1);
+	session.record({ kind: 'task_started', task: task.id }, started!, { ...finished!, artifacts } as RunEvent);
+	expect(momentFor(session, task, 'after', gate).artifacts).toHaveLength(18);
+	expect(caps).toEqual([...Array.from({ length: 16 }, () => 1024 * 1024), 50_000, 50_000]);
+});
+
 test('a moment is frozen through and through', () => {
 	const moment = momentFor(after(...attempt(1)), task, 'after', gate);
 	const parts = [

@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freeBytes, NO_CHANGES, NO_DIFF, openWorkspace } from '../../engine/run/workspace.ts';
 import type { Workspace } from '../../engine/run/world.ts';
+import { maskFile } from '../../engine/store/mask-file.ts';
 
 let dir = '';
 let project = '';
@@ -128,12 +129,14 @@ describe('inspect', () => {
 });
 
 describe('read', () => {
-	it('gives the text of a file, cut at 50,000 characters', async () => {
+	it('gives the text of a file, cut where it is told to', async () => {
 		write('a.txt', 'é'.repeat(10));
 		write('long.txt', 'x'.repeat(60_000));
 		const workspace = await open();
-		expect(workspace.read('a.txt')).toBe('é'.repeat(10));
-		expect(workspace.read('long.txt')).toBe(`${'x'.repeat(50_000)}\n[... 10,000 characters cut by sdd; 60,000 in all]`);
+		expect(workspace.read('a.txt', 10)).toBe('é'.repeat(10));
+		expect(workspace.read('long.txt', 50_000)).toBe(
+			`${'x'.repeat(50_000)}\n[... 10,000 characters cut by sdd; 60,000 in all]`,
+		);
 	});
 
 	it('gives nothing for what is not text, not there, a folder or outside', async () => {
@@ -143,7 +146,7 @@ describe('read', () => {
 		symlinkSync('../secret', join(project, 'out'));
 		const workspace = await open();
 		for (const path of ['image.png', 'latin1.txt', 'gone', '.', 'out', '../secret']) {
-			expect(workspace.read(path), path).toBeNull();
+			expect(workspace.read(path, 10), path).toBeNull();
 		}
 	});
 });
@@ -267,15 +270,25 @@ describe('with git', () => {
 		expect(readFileSync(join(runDir, 'diffs/implement_2.diff'), 'utf8')).toBe(diff);
 	});
 
-	it('a diff of 60,000 characters and more is cut, and one without changes says so', async () => {
+	it('secrets are taken out of a diff before anybody reads it', async () => {
+		const mask = (path: string) => maskFile(path, ['line one\nline two', 'välue-of-a-variable']);
+		const workspace = await openWorkspace({ project, runDir, mask });
+		const before = workspace.tree();
+		write('a.txt', 'line one\nline two\nvälue-of-a-variable\n{"v\\u00e4lue-of-a-variable"}\npassword=hunter22\n');
+		const diff = workspace.diff(before, workspace.tree(), 'x');
+		expect(diff).toContain(`\n+${'*'.repeat(18)}\n+${'*'.repeat(20)}\n+{"${'*'.repeat(24)}"}\n+password=********\n`);
+		expect(readFileSync(join(runDir, 'diffs/x.diff'), 'utf8')).toBe(diff);
+	});
+
+	it('a diff of more than a mebi of characters is cut, and one without changes says so', async () => {
 		const workspace = await open();
 		const before = workspace.tree();
 		expect(workspace.diff(before, before, 'x')).toBe('(no changes detected)');
 		expect(NO_CHANGES).toBe('(no changes detected)');
-		write('a.txt', `${'x'.repeat(99)}\n`.repeat(5000));
+		write('a.txt', `${'x'.repeat(99)}\n`.repeat(20_000));
 		const diff = workspace.diff(before, workspace.tree(), 'x');
-		expect(diff).toMatch(/\n\[... the rest cut by sdd; 5\d\d,\d\d\d bytes in all\]$/);
-		expect(diff.lastIndexOf('\n')).toBe(50_000);
+		expect(diff).toMatch(/\n\[... \d{3},\d{3} characters cut by sdd; 2,\d{3},\d{3} in all\]$/);
+		expect(diff.lastIndexOf('\n')).toBe(1024 * 1024);
 	});
 
 	it('a tree of before a crash can still be compared after it', async () => {

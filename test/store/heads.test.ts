@@ -50,7 +50,7 @@ describe('heads', () => {
 		expect(readHeads(project).damage).toBeNull();
 	});
 
-	it('show a changed, removed or foreign line, and are not built upon then', () => {
+	it('show a changed, removed, repeated or foreign line, and are not built upon then', () => {
 		const project = withHeads(3);
 		const path = headsFile(project);
 		const lines = readFileSync(path, 'utf8').split('\n');
@@ -66,6 +66,7 @@ describe('heads', () => {
 			line: 2,
 			reason: 'it continues from a line that is not there',
 		});
+		expect(saying(`${lines.join('\n')}${lines[2]}\n`)).toEqual({ line: 4, reason: 'it stands there twice' });
 		expect(saying(`nonsense\n${lines.join('\n')}`)).toEqual({ line: 1, reason: 'is not a head' });
 		const error = errorOf(() => appendHead(project, note(4)));
 		expect(error.code).toBe('STORE_HEADS_DAMAGED');

@@ -1,5 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { canonical } from '../../engine/store/canonical.ts';
+import { sha256 } from '../../engine/store/hash.ts';
 import {
 	ackItem,
 	itemDigest,
@@ -97,8 +99,10 @@ describe('an unknown item', () => {
 });
 
 describe('a file of the queue that somebody edited', () => {
-	const stored = (more: object) =>
-		JSON.stringify({ item: ID, item_sha256: itemDigest(itemOf(ID)), ...decision('approve'), ...more });
+	const stored = (more: object) => {
+		const body = { item: ID, item_sha256: itemDigest(itemOf(ID)), ...decision('approve'), ...more };
+		return JSON.stringify({ ...body, hash: sha256(canonical(body)) });
+	};
 
 	it('approves nothing when it is only the view', () => {
 		const project = projectWith(ID);
@@ -114,6 +118,10 @@ describe('a file of the queue that somebody edited', () => {
 		[stored({ by: '' }), 'it is not a resolution'],
 		[stored({ via: 'magic' }), 'it is not a resolution'],
 		[stored({ notes: 7 }), 'it is not a resolution'],
+		[stored({ more: { deep: 1 } }), 'it is not a resolution'],
+		[stored({}).replace(/,"hash":"\w+"/, ''), 'it is not a resolution'],
+		[stored({}).replace('"approve"', '"reject"'), 'its hash does not fit its content'],
+		[stored({}).replace('{', '{"more":null,'), 'its hash does not fit its content'],
 		[stored({ item: 'hil-other' }), 'it was made for the item hil-other'],
 		[stored({ item_sha256: '0'.repeat(64) }), 'it was made for another question than this item asks'],
 		[stored({ choice: 'sudo' }), 'the item does not offer the choice "sudo"'],

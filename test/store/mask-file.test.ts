@@ -22,6 +22,20 @@ describe('masking a file', () => {
 		expect(found).toBe(3);
 	});
 
+	it('finds secrets as they look inside JSON, in ASCII too, and inside a diff', () => {
+		const secret = 'pä"ss\\wörd 😀';
+		const forms = [
+			JSON.stringify(secret),
+			'"p\\u00e4\\"ss\\\\w\\u00f6rd \\ud83d\\ude00"',
+			'"p\\u00E4\\"ss\\\\w\\u00F6rd \\uD83D\\uDE00"',
+		];
+		for (const form of forms) expect(masked(`{"a":${form}}`, [secret]).bytes.toString()).toMatch(/^\{"a":"\*+"\}$/);
+		for (const sign of ['+', '-', ' ']) {
+			const { bytes } = masked(`${sign}one line\n${sign}and another\n`, ['one line\nand another\n']);
+			expect(bytes.toString()).toBe(`${sign}${'*'.repeat(21)}\n`);
+		}
+	});
+
 	it('leaves a file without secrets as it is', () => {
 		const binary = Buffer.from(Array.from({ length: 1000 }, (_, i) => i % 256));
 		expect(masked(binary)).toEqual({ bytes: binary, found: 0 });

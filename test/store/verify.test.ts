@@ -311,7 +311,15 @@ describe('an audit of the queue', () => {
 
 	it('finds a decision that contradicts the journal', async () => {
 		const project = await finishedRun();
-		edit(resolutionFile(project, 'hil-1'), (text) => text.replace('"ann"', '"bob"'));
+		const path = resolutionFile(project, 'hil-1');
+		edit(path, (text) => text.replace('"ann"', '"bob"'));
+		expect(problemsOf(verifyRun(project, RUN))).toEqual([
+			`hil ${file('hil-1.resolution.json')}: ${path} cannot be trusted: its hash does not fit its content`,
+		]);
+		edit(path, (text) => {
+			const { hash: _, ...body } = JSON.parse(text);
+			return JSON.stringify({ ...body, hash: sha256(canonical(body)) });
+		});
 		expect(problemsOf(verifyRun(project, RUN))).toEqual([
 			`hil ${file('hil-1.resolution.json')}: the decision is not the one that the journal holds`,
 		]);

@@ -87,8 +87,33 @@ test('20,001 tasks are taken for a mistake', async () => {
 
 test('of thousands of tasks with the same mistake, one is told', async () => {
 	const tasks = Array.from({ length: 3000 }, (_, index) => `  t${index}: { retrys: 1 }\n`).join('');
-	const lines = (await said(HEAD + tasks)).split('\n').filter((line) => line.includes('error:'));
+	const text = await said(HEAD + tasks);
+	const lines = text.split('\n').filter((line) => line.includes('error:'));
 	expect(lines).toEqual(['workflow.yaml:5:9 error: unknown key "retrys" in task "t0" [WORKFLOW_UNKNOWN_KEY]']);
+	expect(text).toMatch(
+		/\n\nworkflow.yaml warning: only the first problem is shown, because the file has more than 2000 tasks; there may be more \[WORKFLOW_MORE_PROBLEMS\]\n {2}remedy: fix it, then validate again\n$/,
+	);
+});
+
+test('where the first problem of a large file is the only one with its shape, all others are told too', async () => {
+	const tasks = Array.from({ length: 3000 }, (_, index) => `  t${index}: { depends_on: [t${index + 1}] }\n`).join('');
+	const text = await said(`${HEAD}${tasks}  t3000: { retrys: 1 }\n  last: { depends_on: [nobody-at-all] }\n`);
+	expect(text).toContain('unknown key "retrys" in task "t3000"');
+	expect(text).toContain('[DEPENDENCY_UNKNOWN]');
+	expect(text).not.toContain('WORKFLOW_MORE_PROBLEMS');
+});
+
+test('an empty path does not hide what is wrong with the others of its list', async () => {
+	const text = await said(`${HEAD}  a: { outputs: ["", ../b, 7], inputs: [/c, ""] }\n  d: { outputs: ["", x] }\n`);
+	const lines = text.split('\n').filter((line) => /(?:error|warning):/.test(line));
+	expect(lines.map((line) => line.replace('workflow.yaml:', '').replace('error: ', ''))).toEqual([
+		'5:19 entry 1 of "outputs" of task "a" must not be empty [WORKFLOW_VALUE]',
+		'5:22 output "../b" of task "a" leaves the project [PATH_OUTSIDE_PROJECT]',
+		'5:28 entry 3 of "outputs" of task "a" must be text, not the number 7 [WORKFLOW_TYPE]',
+		'5:41 input "/c" of task "a" is not relative to the project [PATH_OUTSIDE_PROJECT]',
+		'5:46 entry 2 of "inputs" of task "a" must not be empty [WORKFLOW_VALUE]',
+		'6:19 entry 1 of "outputs" of task "d" must not be empty [WORKFLOW_VALUE]',
+	]);
 });
 
 test('a long circle is named by its start and its end', async () => {
