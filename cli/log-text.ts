@@ -11,9 +11,13 @@ export function isLog(value: Json | undefined): value is JsonObject {
 export function logText(log: JsonObject): string {
 	const entries = [...listIn(log, 'iterations'), ...listIn(log, 'decisions')];
 	const inOrder = entries.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0));
-	const final = log['final_decision'] === undefined ? '' : `\n  final decision: ${wordOf(log['final_decision'])}\n`;
+	const end = log['final_decision'] ?? log['status'];
+	const final = CLOSING.some((name) => name in log) ? `\n  final decision: ${wordOf(end)}\n` : '';
 	return `${wordOf(log['overlay'])}\n${inOrder.map(entryText).join('')}${final}`;
 }
+
+/** Members that say how a log ended, whatever its overlay calls it. */
+const CLOSING = ['final_decision', 'status'];
 
 function listIn(log: JsonObject, name: string): readonly JsonObject[] {
 	const list = log[name];

@@ -31,7 +31,7 @@ export function summaryText(terminal: Terminal, { project, plan }: Summarised, r
 		'',
 		`${plan.workflow}: ${counts.join(', ')}${ENDINGS[result.ending]}`,
 		...plan.tasks.flatMap((task) => taskLines(task.id, result)),
-		...logsOf(plan, project).map((path) => `review log: ${relative(terminal.cwd, path)}`),
+		...logsOf(plan, project).map(({ name, path }) => `${name}: ${relative(terminal.cwd, path)}`),
 		`run ${result.run}, journal head ${result.head}`,
 	];
 	return `${lines.join('\n')}\n`;
@@ -65,14 +65,15 @@ function taskLines(id: string, { state }: RunResult): readonly string[] {
 	return items.map(([item]) => `  ${id} waits for a person: sdd hil show ${item}`);
 }
 
-/** The logs that the built-in overlays of this plan have left; many are not all listed. */
-function logsOf(plan: Plan, project: string): readonly string[] {
-	const folders = new Map(builtinOverlays.flatMap(({ name, log }) => (log === undefined ? [] : [[name, log.folder]])));
+/** The logs that the built-in overlays of this plan, and those in processes, have left; many are not all listed. */
+function logsOf(plan: Plan, project: string): readonly { readonly name: string; readonly path: string }[] {
+	const logs = new Map(builtinOverlays.flatMap(({ name, log }) => (log === undefined ? [] : [[name, log] as const])));
 	const paths = plan.tasks.flatMap((task) =>
-		task.overlays.flatMap(({ name }) => {
-			const folder = folders.get(name);
-			return folder === undefined ? [] : [logFile(project, folder, task.id)];
+		task.overlays.flatMap(({ name, log: declared }) => {
+			const log = declared ?? logs.get(name);
+			if (log === undefined) return [];
+			return [{ name: log.name.replaceAll('_', ' '), path: logFile(project, log.folder, task.id) }];
 		}),
 	);
-	return paths.slice(0, 10).filter((path) => existsSync(path));
+	return paths.slice(0, 10).filter(({ path }) => existsSync(path));
 }

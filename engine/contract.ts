@@ -108,6 +108,8 @@ export interface Moment {
 	readonly at: string;
 	readonly task: TaskFacts;
 	readonly attempt: number;
+	/** The agent that made the attempt (of several fixers the last); null where a person did, or nobody yet. */
+	readonly worker: string | null;
 	/** 1 + the attempts this overlay has already judged at this hook. */
 	readonly iteration: number;
 	readonly brief: Brief;

@@ -76,7 +76,7 @@ export function workedState(parts: Partial<TaskState> = {}): TaskState {
 }
 
 export function work(parts: Partial<Work> = {}): Work {
-	return { text: 'I wrote it.', artifacts: [], checks: null, baseTree: null, tree: null, ...parts };
+	return { agent: 'dev', text: 'I wrote it.', artifacts: [], checks: null, baseTree: null, tree: null, ...parts };
 }
 
 /** What an overlay said, and how its questions were answered. */

@@ -37,7 +37,7 @@ test.each(names.map(({ name }) => name).sort())('%s', (name) => {
 	expect(said).toBe(readFileSync(golden, 'utf8'));
 });
 
-/** Plays a case in a folder of its own; returns all that was said, and the review logs it left. */
+/** Plays a case in a folder of its own; returns all that was said, and the logs it left. */
 function playCase(name: string): string {
 	const project = join(home, name);
 	cpSync(join(cases, name), project, { recursive: true });
@@ -52,11 +52,16 @@ function stepsOf(project: string): readonly Step[] {
 	return existsSync(file) ? (load(readFileSync(file, 'utf8')) as readonly Step[]) : ['run workflow.yaml'];
 }
 
+/** The logs that built-in overlays keep, in the order in which they judge. */
+const LOG_FOLDERS = ['gate-reports', 'review-logs', 'pair-sessions', 'confidence-scores'];
+
 function logsIn(project: string): readonly string[] {
-	const folder = join(project, '.ai-sdd/state/review-logs');
-	if (!existsSync(folder)) return [];
-	const logs = readdirSync(folder)
-		.filter((file) => file.endsWith('.json'))
-		.sort();
-	return logs.map((file) => `--- review-logs/${file}\n${readFileSync(join(folder, file), 'utf8')}`);
+	return LOG_FOLDERS.flatMap((name) => {
+		const folder = join(project, '.ai-sdd/state', name);
+		if (!existsSync(folder)) return [];
+		const logs = readdirSync(folder)
+			.filter((file) => file.endsWith('.json'))
+			.sort();
+		return logs.map((file) => `--- ${name}/${file}\n${readFileSync(join(folder, file), 'utf8')}`);
+	});
 }

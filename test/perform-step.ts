@@ -22,7 +22,7 @@ function call(project: string, home: string, line: string): string {
 	const words = wordsOf(line).map((word) => (word === '$ITEM' ? openItem(project) : word));
 	const stubs = existsSync(join(project, 'replies.yaml')) ? ['--stubs', 'replies.yaml'] : [];
 	const args = words[0] === 'run' ? [...words, '--plain', ...stubs] : words;
-	const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+	const env = { PATH: process.env['PATH'] ?? '', HOME: home, SDD_TRUST_OVERLAYS: '1' };
 	const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
 		cwd: project,
 		env,

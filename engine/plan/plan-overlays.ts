@@ -1,6 +1,7 @@
 /** Plans the overlays of a task: which judge, in what order, with which limits. Pure. */
 import { parseDuration } from '../duration.ts';
 import type { JsonObject } from '../json.ts';
+import { isProcess } from '../overlay-use.ts';
 import type { ResolvedOverlay, ResolvedTask } from '../workflow/resolve-tasks.ts';
 import type { OverlayPlan } from './plan.ts';
 
@@ -41,7 +42,16 @@ function planOverlay(overlay: ResolvedOverlay, maxIterations: number | undefined
 		order: definition!.order ?? USUAL_ORDER,
 		timeoutMs: timeout === undefined ? OVERLAY_TIMEOUT_MS : (parseDuration(timeout) ?? OVERLAY_TIMEOUT_MS),
 		onError,
+		...logOf(overlay),
 	};
+}
+
+/** A module brings its own log; what a process said of its log must be kept. */
+function logOf({ definition, use }: ResolvedOverlay): Pick<OverlayPlan, 'log'> {
+	const log = definition!.log;
+	if (log === undefined || use === null || !isProcess(use)) return {};
+	const { folder, name, members = [] } = log;
+	return { log: { folder, name, members } };
 }
 
 /** The command line's limit goes to whoever has that option; the engine knows no overlay by name. */

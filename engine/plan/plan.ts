@@ -6,6 +6,7 @@
 import type { Hook } from '../contract.ts';
 import type { Expression } from '../expression.ts';
 import type { JsonObject } from '../json.ts';
+import type { OverlayUse } from '../overlay-use.ts';
 
 export interface Plan {
 	readonly workflow: string;
@@ -77,12 +78,14 @@ export interface RetryPlan {
 
 export interface OverlayPlan {
 	readonly name: string;
-	/** A module path relative to the project, or a package name; null for a built-in. */
-	readonly use: string | null;
+	/** Null for a built-in. */
+	readonly use: OverlayUse | null;
 	readonly hooks: readonly Hook[];
 	readonly options: JsonObject;
 	readonly order: number;
 	readonly timeoutMs: number;
 	/** What an overlay's own breakdown (a throw, a timeout) means; a malformed verdict is always `fail`. */
 	readonly onError: 'fail' | 'warn' | 'skip';
+	/** Only for an overlay in a process of its own that keeps a log: its views must be written and audited without starting it. */
+	readonly log?: { readonly folder: string; readonly name: string; readonly members?: readonly string[] };
 }

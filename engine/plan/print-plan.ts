@@ -2,6 +2,7 @@
 import { escaped } from '../diagnostic.ts';
 import { formatDuration } from '../duration.ts';
 import type { Json } from '../json.ts';
+import { useText } from '../overlay-use.ts';
 import type { AgentPlan, CheckPlan, OverlayPlan, Plan, RetryPlan, TaskPlan } from './plan.ts';
 
 /** The plan as text: agents, then tasks in order with what limits and judges each. */
@@ -80,7 +81,7 @@ function judgeLines(overlays: readonly OverlayPlan[]): readonly string[] {
 }
 
 function overlayText(overlay: OverlayPlan): string {
-	const from = overlay.use === null ? '' : ` from ${overlay.use}`;
+	const from = overlay.use === null ? '' : ` from ${useText(overlay.use)}`;
 	const options = Object.entries(overlay.options).map(([name, value]) => `${name} ${valueText(value ?? null)}`);
 	const limits = [`timeout ${formatDuration(overlay.timeoutMs)}`, `on error ${overlay.onError}`];
 	return `${overlay.name}${from} (${overlay.hooks.join(', ')}); ${[...options, ...limits].join(', ')}`;

@@ -9,14 +9,14 @@ import { attemptsJudged, type Feedback } from './state.ts';
 /** Makes the attempt and records what came of it. Returns false when the run was stopped meanwhile. */
 export async function makeAttempt(session: Session, task: TaskPlan, attempt: number, by: Worker): Promise<boolean> {
 	const feedback = taskState(session, task.id).feedback;
-	begin(session, task, attempt, by);
+	const workers = by === 'agent' ? workersOf(session, task, feedback) : [];
+	begin(session, task, attempt, by, workers);
 	await session.durable();
 	if (by !== 'agent') {
 		session.record(finished(session, task, attempt, { agent: null, output: NO_OUTPUT, ms: 0 }));
 		return true;
 	}
 	needSpace(session);
-	const workers = workersOf(session, task, feedback);
 	return await work(session, task, attempt, workers);
 }
 
@@ -29,10 +29,10 @@ const NO_OUTPUT: OutputRecord = {
 	sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 };
 
-function begin(session: Session, task: TaskPlan, attempt: number, by: Worker): void {
+function begin(session: Session, task: TaskPlan, attempt: number, by: Worker, workers: readonly WorkerPlan[]): void {
 	const state = taskState(session, task.id);
 	const tree = isJudged(task) && state.work?.baseTree == null ? session.world.workspace.tree() : null;
-	const agent = by === 'agent' ? task.agent : null;
+	const agent = by === 'agent' ? workers.map((worker) => worker.agent.name).join(', ') : null;
 	session.record({ kind: 'attempt_started', task: task.id, attempt, by, agent, ...(tree === null ? {} : { tree }) });
 }
 

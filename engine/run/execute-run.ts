@@ -9,6 +9,8 @@ import { isEnded, PENDING_TASK, type RunState } from './state.ts';
 export interface ExecuteOptions extends OpenOptions, ScheduleOptions {
 	/** The text of the plan for a new run; null to go on with the run that is there. */
 	readonly planText: string | null;
+	/** The processes that overlays run in: begun beside the first agents, ended with the run. */
+	readonly hosts: { warmUp(): void; close(): Promise<unknown> };
 	/** Ends what agents of this run left behind. */
 	readonly endOrphans: () => Promise<unknown>;
 }
@@ -65,9 +67,11 @@ async function worked(options: ExecuteOptions, open: OpenRun, digest: string | n
 		}
 		await session.durable();
 		views.heal();
+		options.hosts.warmUp();
 		const ending = await schedule(session, options);
 		return await leave(options, open, ending);
 	} catch (error) {
+		await options.hosts.close();
 		await options.endOrphans();
 		throw error;
 	} finally {
@@ -77,6 +81,7 @@ async function worked(options: ExecuteOptions, open: OpenRun, digest: string | n
 
 async function leave(options: ExecuteOptions, open: OpenRun, ending: Ending): Promise<RunResult> {
 	const { session, writer, views } = open;
+	await options.hosts.close();
 	await options.endOrphans();
 	if (ending === 'all_ended') session.record({ kind: 'run_finished', outcome: outcomeOf(session.state()) });
 	else session.record({ kind: 'run_paused', reason: ending === 'stopped' ? 'interrupted' : ending });

@@ -19,6 +19,7 @@ export function momentFor(session: Session, task: TaskPlan, hook: Hook, overlay:
 		at: session.world.now().toISOString(),
 		task: factsOf(task),
 		attempt,
+		worker: work?.agent ?? null,
 		iteration: 1 + attemptsJudged(state, hook, attempt, overlay.name),
 		brief: { prompt: task.description },
 		output: { text: work?.text ?? '' },

@@ -143,10 +143,11 @@ function failedBefore({ work, failedChecks }: TaskState): TaskState['failedCheck
 	return work?.checks == null ? failedChecks : work.checks.filter((check) => !check.ok);
 }
 
-const NO_WORK: Work = { text: '', artifacts: [], checks: null, baseTree: null, tree: null };
+const NO_WORK: Work = { agent: null, text: '', artifacts: [], checks: null, baseTree: null, tree: null };
 
 function workOf(task: TaskState, event: EventOf<'attempt_finished'>): Work {
 	return {
+		agent: event.agent,
 		text: event.output.text,
 		artifacts: event.artifacts,
 		checks: null,

@@ -45,6 +45,8 @@ export type Phase =
 
 /** What the attempt at hand has brought. */
 export interface Work {
+	/** Who made it; null where a person did. */
+	readonly agent: string | null;
 	readonly text: string;
 	readonly artifacts: readonly Digest[];
 	readonly checks: readonly CheckResult[] | null;

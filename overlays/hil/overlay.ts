@@ -1,5 +1,6 @@
 /** `hil`: a person approves a task before any agent works on it. */
 import { defineOverlay, type Moment, type Verdict } from '../../engine/contract.ts';
+import { rejected, why } from '../shared/person.ts';
 
 export interface HilOptions {
 	readonly message?: string;
@@ -27,9 +28,9 @@ export const hil = defineOverlay<HilOptions>({
 function judge(moment: Moment, options: HilOptions): Verdict {
 	const answer = moment.answers['approve'];
 	if (answer === undefined) return askForApproval(moment, options);
-	const why = answer.notes === undefined || answer.notes === '' ? '' : `: ${answer.notes}`;
-	if (answer.value === 'accept') return { kind: 'pass', note: `approved by ${answer.by}${why}` };
-	return { kind: 'fail', code: 'HIL_REJECTED', reason: `rejected by ${answer.by}${why}` };
+	return answer.value === 'accept'
+		? { kind: 'pass', note: `approved by ${answer.by}${why(answer)}` }
+		: rejected(answer);
 }
 
 function askForApproval(moment: Moment, options: HilOptions): Verdict {

@@ -3,9 +3,7 @@
  * it is a violation with a reason, and a violation is never a GO.
  */
 import type { Finding } from '../../engine/contract.ts';
-import { ownWords } from './agent-stream.ts';
-import { type FoundObject, findObjects } from './find-objects.ts';
-import { quotedIn } from './quotation.ts';
+import { type Candidate, type Found, findVerdict, show } from '../shared/find-verdict.ts';
 
 export const QUALITY_CHECKS = [
 	'acceptance_criteria_met',
@@ -27,7 +25,6 @@ export type ParsedReply =
 	| { readonly ok: true; readonly verdict: ReviewVerdict }
 	| { readonly ok: false; readonly violation: string };
 
-type Candidate = { readonly [key: string]: unknown };
 type Protocol = 'decision' | 'drift';
 
 /** What a reply is read by. */
@@ -41,51 +38,23 @@ export interface Reading {
 
 /** The one verdict in a reply, or why there is none. */
 export function parseReply(reply: string, reading: Reading): ParsedReply {
-	const objects = findObjects(ownWords(reply));
-	if (objects === null) return violation('the reply has too many braces to find a verdict in it');
-	const key = reading.protocol === 'decision' ? 'decision' : 'verdict';
-	const candidates = objects.filter((object) => Object.hasOwn(object.value, key));
-	if (candidates.length === 0) return violation(`the reply has no JSON object with "${key}"`);
-	if (candidates.length > MAX_CANDIDATES)
-		return violation(`the reply has ${candidates.length} JSON objects with "${key}"`);
-	if (candidates.some((candidate) => saysTwice(candidate, key))) {
-		return violation(`a verdict says "${key}" twice, differently`);
-	}
-	const quotations = quotedIn(reading.material, candidates, SAYS[reading.protocol]);
-	const own = candidates.filter((candidate) => !quotations.has(candidate));
-	if (own.length === 0)
-		return violation('the verdict is no judgement: it stands word for word in the work that was judged');
-	// The reviewer's own comes first, as it is the one that counts; what it quotes must not say otherwise.
-	return oneVerdict([...own, ...quotations].map(({ value }) => readCandidate(value, reading)));
+	const { protocol, reviewId, material } = reading;
+	const found = findVerdict<ReviewVerdict>(reply, {
+		key: protocol === 'decision' ? 'decision' : 'verdict',
+		members: SAYS[protocol],
+		material,
+		reviewId,
+		read: (candidate) => asRead(protocol === 'decision' ? readDecision(candidate) : readDrift(candidate)),
+		saysTheSame: (one, other) => one.decision === other.decision,
+	});
+	return found.ok ? { ok: true, verdict: found.value } : found;
 }
 
 /** The members that say what was decided, and why. */
 const SAYS = { decision: ['decision', 'feedback'], drift: ['verdict', 'followUpPrompt'] } as const;
 
-/** More verdicts than any reply has; each must be looked for in the work. */
-const MAX_CANDIDATES = 20;
-
-/** JSON lets the last of two equal keys win; here that would hide a disagreement. */
-function saysTwice({ text }: FoundObject, key: string): boolean {
-	const values = text.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s,}\\]]+)`, 'g'));
-	return new Set([...values].map((match) => match[1])).size > 1;
-}
-
-function oneVerdict(parsed: readonly ParsedReply[]): ParsedReply {
-	const bad = parsed.find((reply) => !reply.ok);
-	if (bad !== undefined) return bad;
-	const first = parsed[0];
-	if (first === undefined || !first.ok) return violation('the reply has no verdict');
-	const disagrees = parsed.some((other) => other.ok && other.verdict.decision !== first.verdict.decision);
-	return disagrees ? violation('the reply has verdicts that disagree with each other') : first;
-}
-
-function readCandidate(candidate: Candidate, { protocol, reviewId }: Reading): ParsedReply {
-	const echoed = candidate['review_id'];
-	if (echoed !== undefined && echoed !== reviewId) {
-		return violation(`the verdict is about another review (review_id ${show(echoed)}, asked for "${reviewId}")`);
-	}
-	return protocol === 'decision' ? readDecision(candidate) : readDrift(candidate);
+function asRead(reply: ParsedReply): Found<ReviewVerdict> {
+	return reply.ok ? { ok: true, value: reply.verdict } : reply;
 }
 
 function readDecision(candidate: Candidate): ParsedReply {
@@ -174,13 +143,4 @@ function isObject(value: unknown): value is Candidate {
 
 function isWords(value: unknown): value is string {
 	return typeof value === 'string' && value.trim() !== '';
-}
-
-/** Names a wrong value. Never its inside: that may be nested deeper than can be written out. */
-function show(value: unknown): string {
-	if (value === undefined) return 'missing';
-	if (Array.isArray(value)) return 'a list';
-	if (typeof value === 'object' && value !== null) return 'an object';
-	const text = JSON.stringify(value);
-	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

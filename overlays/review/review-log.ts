@@ -6,6 +6,8 @@
  */
 import type { Answer, Moment, OverlayLog } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
+import { personRecord } from '../shared/person.ts';
+import { usageRecord } from '../shared/usage-record.ts';
 import type { ReviewVerdict } from './parse-verdict.ts';
 
 /** One review of one attempt, as it stands in the log. */
@@ -49,7 +51,6 @@ export function iterationRecord(
 	vetoes: readonly string[],
 ): JsonObject {
 	const vetoed = verdict.decision === 'GO' && vetoes.length > 0;
-	const usage = about.answer.usage;
 	return {
 		iteration: moment.iteration,
 		decision: vetoed ? 'NO_GO' : verdict.decision,
@@ -63,11 +64,7 @@ export function iterationRecord(
 		artifacts: moment.artifacts.map(({ path, sha256 }) => ({ path, sha256 })),
 		attempt: moment.attempt,
 		prompt_sha256: about.answer.promptSha256 ?? null,
-		usage: {
-			input_tokens: usage?.inputTokens ?? null,
-			output_tokens: usage?.outputTokens ?? null,
-			cost_usd: usage?.costUsd ?? null,
-		},
+		usage: usageRecord(about.answer.usage),
 		...(vetoed ? { reviewer_decision: 'GO', vetoed_by: vetoes } : {}),
 	};
 }
@@ -82,15 +79,7 @@ export function feedbackWith(verdict: ReviewVerdict, vetoes: readonly string[]):
 
 /** The record of a person's decision: it ends the log, or opens one more round. */
 export function decisionRecord(moment: Moment, answer: Answer): JsonObject {
-	const decision = {
-		hil_item: answer.item ?? null,
-		choice: answer.value,
-		decided_by: answer.by,
-		decided_via: answer.via ?? null,
-		notes: answer.notes ?? null,
-		timestamp: answer.at,
-		after_iteration: moment.iteration,
-	};
+	const decision = personRecord(moment, answer);
 	if (answer.value === 'accept') return { final_decision: 'ACCEPTED_BY_HUMAN', ...decision };
 	if (answer.value === 'reject') return { final_decision: 'NO_GO', ...decision };
 	return decision;

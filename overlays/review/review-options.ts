@@ -1,7 +1,7 @@
 /** The options of `agentic_review`, as written in a workflow. */
 import type { OptionProblem } from '../../engine/contract.ts';
-import { type Expression, parseExpression, paths } from '../../engine/expression.ts';
 import type { JsonObject } from '../../engine/json.ts';
+import { conditionProblems } from '../shared/exit-conditions.ts';
 
 export interface ReviewOptions {
 	readonly coder_agent?: string;
@@ -67,7 +67,7 @@ export const reviewOptionsSchema: JsonObject = {
 
 /** What the schema cannot say: roles never switch and never meet, and every expression must parse. */
 export function reviewProblems(options: ReviewOptions, task: { readonly agent: string }): readonly OptionProblem[] {
-	return [...roleProblems(options, task.agent), ...expressionProblems(options.exit_conditions ?? [])];
+	return [...roleProblems(options, task.agent), ...conditionProblems(options.exit_conditions ?? [], CONDITIONS)];
 }
 
 function roleProblems(options: ReviewOptions, taskAgent: string): readonly OptionProblem[] {
@@ -93,23 +93,5 @@ function roleProblems(options: ReviewOptions, taskAgent: string): readonly Optio
 	return [];
 }
 
-function expressionProblems(conditions: readonly string[]): readonly OptionProblem[] {
-	return conditions.flatMap((text, index) => {
-		const parsed = parseExpression(text);
-		const fault = parsed.ok ? unknownName(parsed.expression) : `bad expression: ${parsed.message}`;
-		if (fault === null) return [];
-		const remedy = 'write it like `review.decision == GO and checks.tests.ok`';
-		return [{ path: ['exit_conditions', String(index)], message: fault, remedy }];
-	});
-}
-
 /** What exit conditions can ask about, in the words of the overlay's scope. */
-const SCOPE = ['review', 'checks', 'task'];
-
-/** A condition about something that is never there would never hold, and no work would ever pass. */
-function unknownName(expression: Expression): string | null {
-	const unknown = paths(expression).find(([root]) => root !== undefined && !SCOPE.includes(root));
-	return unknown === undefined
-		? null
-		: `"${unknown.join('.')}" is unknown; an exit condition can ask about ${SCOPE.join(', ')}`;
-}
+const CONDITIONS = { names: ['review', 'checks', 'task'], example: 'review.decision == GO and checks.tests.ok' };

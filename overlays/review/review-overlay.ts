@@ -7,10 +7,11 @@
  *                         └▶ no clear verdict ────────────────▶ fail, ask once more, or ask a person
  */
 import { type Answer, defineOverlay, type Moment, type OverlayKit, type Verdict } from '../../engine/contract.ts';
-import { evaluate, parseExpression } from '../../engine/expression.ts';
 import type { JsonObject } from '../../engine/json.ts';
+import { standingAgainst } from '../shared/exit-conditions.ts';
+import { rejected } from '../shared/person.ts';
+import { materialOf } from '../shared/quotation.ts';
 import { type ParsedReply, parseReply, type ReviewVerdict } from './parse-verdict.ts';
-import { materialOf } from './quotation.ts';
 import { decisionRecord, feedbackWith, iterationRecord, reviewLog } from './review-log.ts';
 import {
 	DEFAULT_MAX_ITERATIONS,
@@ -106,30 +107,15 @@ function weigh(of: Case, answer: Answer, verdict: ReviewVerdict): Verdict {
 /** What stands against a GO; nothing needs to stand against a NO_GO. */
 function vetoesOf(moment: Moment, options: ReviewOptions, verdict: ReviewVerdict): readonly string[] {
 	if (verdict.decision === 'NO_GO') return [];
-	const failed = moment.checks.filter((check) => check.required && !check.ok);
-	const scope = expressionScope(moment, verdict);
-	const unmet = (options.exit_conditions ?? []).filter((text) => !holds(text, scope));
-	return [
-		...failed.map((check) => `the required check "${check.name}" failed`),
-		...unmet.map((text) => `the exit condition "${text}" does not hold`),
-	];
+	return standingAgainst(moment, options.exit_conditions ?? [], { review: reviewScope(moment, verdict) });
 }
 
-function holds(text: string, scope: JsonObject): boolean {
-	const parsed = parseExpression(text);
-	return parsed.ok && evaluate(parsed.expression, scope);
-}
-
-function expressionScope(moment: Moment, verdict: ReviewVerdict): JsonObject {
+function reviewScope(moment: Moment, verdict: ReviewVerdict): JsonObject {
 	return {
-		review: {
-			decision: verdict.decision,
-			iteration: moment.iteration,
-			quality_checks: { ...verdict.qualityChecks },
-			findings: verdict.findings.length,
-		},
-		checks: Object.fromEntries(moment.checks.map((check) => [check.name, { ok: check.ok, exit: check.exit }])),
-		task: { attempt: moment.attempt },
+		decision: verdict.decision,
+		iteration: moment.iteration,
+		quality_checks: { ...verdict.qualityChecks },
+		findings: verdict.findings.length,
 	};
 }
 
@@ -172,12 +158,7 @@ function obey(of: Case, answer: Answer): Verdict {
 		case 'takeover':
 			return { kind: 'rework', by: 'human', feedback: notes === '' ? `${answer.by} takes over` : notes, record };
 		default:
-			return {
-				kind: 'fail',
-				code: 'HIL_REJECTED',
-				reason: `rejected by ${answer.by}${notes === '' ? '' : `: ${notes}`}`,
-				record,
-			};
+			return { ...rejected(answer), record };
 	}
 }
 

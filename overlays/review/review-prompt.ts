@@ -1,8 +1,9 @@
 /** What the reviewer is told: the standards, the work, the acceptance criteria, the checks, the history, the contract. */
 
-import { capText, DIFF_CAP, OUTPUT_CAP } from '../../engine/brief/cap.ts';
+import { capText, OUTPUT_CAP } from '../../engine/brief/cap.ts';
 import { fence, randomNonce } from '../../engine/brief/fence.ts';
-import type { Artifact, Moment, OverlayKit } from '../../engine/contract.ts';
+import type { Moment, OverlayKit } from '../../engine/contract.ts';
+import { shownWork } from '../shared/shown-work.ts';
 import type { IterationRecord } from './review-log.ts';
 import { DEFAULT_MAX_ITERATIONS, type ReviewOptions } from './review-options.ts';
 
@@ -17,32 +18,17 @@ export function reviewPrompt(
 	about: { readonly coder: string; readonly reviewId: string; readonly complaint: string | null },
 ): string {
 	const nonce = randomNonce();
-	const shown = (label: string, text: string, cap: number) => fence(label, capText(text, cap), nonce);
 	const past = earlierReviews(moment, options);
 	return kit.render('reviewer', {
-		task: { id: moment.task.id, description: moment.task.description },
 		iteration: moment.iteration,
 		// A person may have ordered rounds beyond the limit.
 		maxIterations: Math.max(moment.iteration, options.max_iterations ?? DEFAULT_MAX_ITERATIONS),
 		coder: about.coder,
-		nonce,
-		criteria: moment.task.acceptanceCriteria,
-		standards: moment.constitution['Standards'] ?? '',
-		artifacts: moment.artifacts.map((artifact) => ({
-			path: artifact.path,
-			sha256: artifact.sha256,
-			body: shown(artifact.path, artifactText(artifact), OUTPUT_CAP),
-		})),
-		diff: shown('diff', moment.diff, DIFF_CAP),
-		output: shown('output', moment.output.text === '' ? '(nothing)' : moment.output.text, OUTPUT_CAP),
-		checks: moment.checks.map((check) => ({
-			...check,
-			output: shown(`check ${check.name}`, check.output, OUTPUT_CAP),
-		})),
+		...shownWork(moment, nonce),
 		history: past.slice(-HISTORY_SHOWN).map((record) => ({
 			iteration: record.iteration,
 			decision: record.decision,
-			feedback: shown(`review ${record.iteration}`, record.feedback, OUTPUT_CAP),
+			feedback: fence(`review ${record.iteration}`, capText(record.feedback, OUTPUT_CAP), nonce),
 		})),
 		skipped: Math.max(0, past.length - HISTORY_SHOWN),
 		complaint: about.complaint ?? '',
@@ -56,10 +42,6 @@ function earlierReviews(moment: Moment, options: ReviewOptions): readonly Iterat
 	return moment.history.flatMap((past) =>
 		past.record !== null && 'iteration' in past.record ? [past.record as unknown as IterationRecord] : [],
 	);
-}
-
-function artifactText(artifact: Artifact): string {
-	return artifact.content ?? `(not text: ${artifact.bytes} bytes)`;
 }
 
 function responseContract(options: ReviewOptions, reviewId: string): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownWords } from '../../overlays/review/agent-stream.ts';
+import { ownWords } from '../../overlays/shared/agent-stream.ts';
 
 const GO = '{"decision":"GO","feedback":"fine"}';
 

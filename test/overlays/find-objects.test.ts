@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findObjects } from '../../overlays/review/find-objects.ts';
+import { findObjects } from '../../overlays/shared/find-objects.ts';
 
 function values(text: string): readonly unknown[] | undefined {
 	return findObjects(text)?.map((object) => object.value);

@@ -65,7 +65,12 @@ it.each([
 	expect(new Ajv({ strict: false }).compile(hil.options)(options)).toBe(ok);
 });
 
-it('the built-in overlays are these two; approval comes before review', () => {
-	expect(builtinOverlays.map((one) => one.name)).toEqual(['hil', 'agentic_review']);
-	expect(hil.order).toBeLessThan(builtinOverlays[1]?.order ?? 0);
+it('the built-in overlays are these; approval, gate, review or pair, and last the score', () => {
+	expect(builtinOverlays.map(({ name, order }) => [name, order])).toEqual([
+		['hil', 10],
+		['policy_gate', 20],
+		['agentic_review', 30],
+		['paired_workflow', 30],
+		['confidence', 90],
+	]);
 });

@@ -1,7 +1,7 @@
 /** Builders for tests of overlays: a moment with everything ordinary, and a kit that renders for real. */
 import { renderTemplate } from '../../engine/brief/render.ts';
 import type { Answer, CheckResult, Moment, OverlayKit, Past } from '../../engine/contract.ts';
-import { agenticReview } from '../../overlays/review/review-overlay.ts';
+import { builtinOverlays } from '../../overlays/index.ts';
 
 export const AT = '2026-02-27T11:30:00.000Z';
 
@@ -21,6 +21,7 @@ export function momentOf(parts: Partial<Moment> = {}): Moment {
 			outputs: ['src/auth.ts'],
 		},
 		attempt: 1,
+		worker: 'dev',
 		iteration: 1,
 		brief: { prompt: 'Implement the login flow' },
 		output: { text: 'I wrote it.' },
@@ -56,6 +57,11 @@ export function earlier(iteration: number, feedback: string): Past {
 	return { hook: 'after', attempt: iteration, verdict: 'rework', text: feedback, record };
 }
 
+const TEMPLATES: { readonly [name: string]: string } = Object.assign(
+	{},
+	...builtinOverlays.map(({ templates }) => templates ?? {}),
+);
+
 export const kit: OverlayKit = {
-	render: (name, data) => renderTemplate(name, agenticReview.templates?.[name] ?? '', data),
+	render: (name, data) => renderTemplate(name, TEMPLATES[name] ?? '', data),
 };

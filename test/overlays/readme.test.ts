@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { hil } from '../../overlays/hil/overlay.ts';
-import { agenticReview } from '../../overlays/review/review-overlay.ts';
+import { builtinOverlays } from '../../overlays/index.ts';
 
-const OVERLAYS = [
-	{ name: 'hil', folder: 'hil', schema: hil.options },
-	{ name: 'agentic_review', folder: 'review', schema: agenticReview.options },
-];
+const FOLDERS: { readonly [name: string]: string } = {
+	hil: 'hil',
+	policy_gate: 'policy-gate',
+	agentic_review: 'review',
+	paired_workflow: 'paired',
+	confidence: 'confidence',
+};
+
+const OVERLAYS = builtinOverlays.map(({ name, options }) => ({ name, folder: FOLDERS[name] ?? name, schema: options }));
 
 interface Option {
 	readonly default?: unknown;
@@ -20,7 +24,7 @@ it.each(OVERLAYS)(
 		const readme = readFileSync(new URL(`../../overlays/${folder}/README.md`, import.meta.url), 'utf8');
 		expect(readme.split('\n')[0]).toBe(`# ${name}`);
 		for (const [option, about] of Object.entries(schema['properties'] as { readonly [name: string]: Option })) {
-			const row = readme.split('\n').find((line) => line.startsWith(`| \`${option}\` |`)) ?? '';
+			const row = readme.split('\n').find((line) => line.startsWith(`| \`${option}\` `)) ?? '';
 			expect(row, option).not.toBe('');
 			if (about.default !== undefined) expect(row).toContain(`\`${shown(about.default)}\``);
 			for (const value of about.enum ?? []) expect(row).toContain(`\`${value}\``);

@@ -100,7 +100,15 @@ test('fixers work in place of the task’s agent, each on its own files', async 
 	];
 	const judge = ({ attempt }: Moment): Verdict =>
 		attempt === 1 ? { kind: 'rework', feedback: 'two things', fixers } : pass;
-	const { world, state } = await drive(task, { overlays: { gate: { after: judge } } });
+	const workers: (string | null)[] = [];
+	const watching = (moment: Moment): Verdict => {
+		workers.push(moment.worker);
+		return judge(moment);
+	};
+	const { world, session, state } = await drive(task, { overlays: { gate: { after: watching } } });
+	const begun = session.records.flatMap((one) => (one.kind === 'attempt_started' ? [one.agent] : []));
+	expect(begun).toEqual(['dev', 'fixer, second']);
+	expect(workers).toEqual(['dev', 'second']);
 	expect(world.calls.map(({ key, role, agent }) => [key, role, agent.name])).toEqual([
 		['implement#1', 'coder', 'dev'],
 		['implement#2/fixer/1', 'fixer', 'fixer'],

@@ -46,6 +46,7 @@ test('before the first attempt there is a task and a brief, and no work yet', ()
 			outputs: ['a.ts'],
 		},
 		attempt: 1,
+		worker: null,
 		iteration: 1,
 		brief: { prompt: 'Implement the login flow' },
 		output: { text: '' },
@@ -62,6 +63,7 @@ test('before the first attempt there is a task and a brief, and no work yet', ()
 test('after an attempt there are its output, its files with their content, its diff and its checks', () => {
 	expect(momentFor(after(...attempt(1)), task, 'after', gate)).toMatchObject({
 		hook: 'after',
+		worker: 'dev',
 		output: { text: 'I wrote it.' },
 		artifacts: [{ ...digest('a.ts', 'code'), content: 'code' }],
 		diff: 'aaaa..bbbb',
