@@ -20,6 +20,10 @@ export interface CommandSpec {
 }
 
 const JSON_OPTION: OptionSpec = { name: 'json', summary: 'one JSON document on stdout' };
+const TRUST: OptionSpec = {
+	name: 'trust-overlays',
+	summary: "start the project's own overlays without asking, also those never run on this machine",
+};
 const NOTES: OptionSpec = { name: 'notes', value: 'text', summary: 'why, or guidance for the coder; it is recorded' };
 const BY: OptionSpec = { name: 'by', value: 'name', summary: 'who decides (default: your user name)' };
 const PROMPTS: readonly OptionSpec[] = [
@@ -27,6 +31,7 @@ const PROMPTS: readonly OptionSpec[] = [
 	{ name: 'reviewer-prompt', value: 'file', summary: "template of the reviewer's brief" },
 	{ name: 'stubs', value: 'file', summary: 'scripted replies in place of every agent' },
 	{ name: 'review-max-fix-attempts', value: 'n', summary: 'fixes after a review before a person is asked' },
+	TRUST,
 ];
 
 function decision(name: string, summary: string, details: string): CommandSpec {
@@ -70,7 +75,7 @@ export const COMMANDS: readonly CommandSpec[] = [
 		name: 'validate',
 		summary: 'check workflow files: every problem, where, and what to do',
 		arguments: ['[paths…]'],
-		options: [{ name: 'strict', summary: 'warnings count as errors' }, JSON_OPTION],
+		options: [{ name: 'strict', summary: 'warnings count as errors' }, TRUST, JSON_OPTION],
 		details: 'Without paths: every .yaml and .yml file in the folder workflows/.',
 	},
 	{ name: 'status', summary: 'where the tasks of a run stand', arguments: ['[run]'], options: [JSON_OPTION] },
@@ -131,6 +136,45 @@ export const COMMANDS: readonly CommandSpec[] = [
 			{ name: 'task', value: 'id', summary: 'as it holds for this task of the workflow' },
 			{ name: 'workflow', value: 'file', summary: 'the workflow of --task (default: that of the newest run)' },
 			{ name: 'section', value: 'name', summary: 'only this section' },
+			JSON_OPTION,
+		],
+	},
+	{
+		name: 'overlays list',
+		summary: "the built-in overlays, and the project's own in .ai-sdd/overlays/",
+		arguments: [],
+		options: [TRUST, JSON_OPTION],
+	},
+	{
+		name: 'overlays describe',
+		summary: 'what an overlay does: its hooks, its place, its options',
+		arguments: ['<overlay>'],
+		options: [TRUST, JSON_OPTION],
+		details: 'The overlay: a name, or a file.',
+	},
+	{
+		name: 'overlays test',
+		summary: 'hold an overlay, in any language, to the contract',
+		arguments: ['<overlay>', '[args…]'],
+		options: [
+			{
+				name: 'options',
+				value: 'json',
+				summary: 'the options to consult it with (default: the least its schema asks for)',
+			},
+			{ name: 'timeout', value: 'time', summary: 'how long it may take over one verdict (default: 10s)' },
+			JSON_OPTION,
+		],
+		details: `The overlay: a name, a file, or a command that speaks the protocol: sdd overlays test -- node judge.mjs.
+It is started, which runs its code. Exit code 1 if any check failed.`,
+	},
+	{
+		name: 'overlays new',
+		summary: 'scaffold an overlay in .ai-sdd/overlays/; never overwrites',
+		arguments: ['<name>'],
+		options: [
+			{ name: 'python', summary: 'in Python, with a unittest' },
+			{ name: 'typescript', summary: 'in TypeScript' },
 			JSON_OPTION,
 		],
 	},

@@ -32,6 +32,10 @@ const LOADERS: { readonly [name: string]: () => Promise<Command> } = {
 	'audit show': async () => (await import('./commands/audit.ts')).auditShow,
 	'audit verify': async () => (await import('./commands/audit-verify.ts')).auditVerify,
 	constitution: async () => (await import('./commands/constitution.ts')).constitution,
+	'overlays list': async () => (await import('./commands/overlays.ts')).overlaysList,
+	'overlays describe': async () => (await import('./commands/overlays.ts')).overlaysDescribe,
+	'overlays test': async () => (await import('./commands/overlays-test.ts')).overlaysTest,
+	'overlays new': async () => (await import('./commands/overlays-new.ts')).overlaysNew,
 	schema: async () => (await import('./commands/schema.ts')).schema,
 };
 
@@ -85,7 +89,7 @@ async function dispatch(argv: readonly string[]): Promise<number> {
 	const args = parseArguments(command, argv.slice(command.name.split(' ').length));
 	const [{ openTerminal }, run] = [await import('./terminal.ts'), await LOADERS[command.name]?.()];
 	if (run === undefined) throw new Error(`the command "${command.name}" has no module`);
-	return await run(openTerminal(packageJson.version), args);
+	return await run(openTerminal(packageJson.version, { trustsOverlays: args.has('trust-overlays') }), args);
 }
 
 function commandIn(argv: readonly string[]): CommandSpec | null {

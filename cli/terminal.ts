@@ -18,12 +18,14 @@ export interface Terminal {
 	width(): number;
 	/** The root of the project the user stands in. */
 	project(): string;
+	/** Whether the user has said that the project's own overlays may be started. */
+	readonly trustsOverlays: boolean;
 	/** Asks a question and waits for a line; `stop` when the user ends it instead. */
 	ask(question: string): Promise<string>;
 }
 
 /** The terminal of this process. */
-export function openTerminal(version: string): Terminal {
+export function openTerminal(version: string, said: { readonly trustsOverlays?: boolean } = {}): Terminal {
 	const { env } = process;
 	// Asked only when somebody wants to know: the answer loads Node's streams.
 	const isTty = (): boolean => process.stdout.isTTY === true;
@@ -45,6 +47,7 @@ export function openTerminal(version: string): Terminal {
 		// Some pseudo-terminals say 0.
 		width: () => process.stdout.columns || 80,
 		project: () => findProject(process.cwd()),
+		trustsOverlays: said.trustsOverlays ?? false,
 		ask,
 	};
 }

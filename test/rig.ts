@@ -162,7 +162,7 @@ function rigOf(outer: string, dir: string, desk: Desk, started: Set<Started>): R
 
 /** What a command needs, and nothing of the machine's own settings. */
 function environment(outer: string): { [name: string]: string } {
-	return { PATH: process.env['PATH'] ?? '', HOME: join(outer, 'home'), USER: 'tester' };
+	return { PATH: process.env['PATH'] ?? '', HOME: join(outer, 'home'), USER: 'tester', SDD_TRUST_OVERLAYS: '1' };
 }
 
 function startCommand(outer: string, dir: string, args: readonly string[], options: CallOptions): Started {

@@ -16,15 +16,15 @@ import type { Problem, Verification } from '../../engine/store/verification.ts';
 import { verifyAll, verifyRun } from '../../engine/store/verify.ts';
 import type { ExpectedView } from '../../engine/store/verify-views.ts';
 import type { Arguments } from '../arguments.ts';
+import { definitionsFor } from '../hosts.ts';
 import { asJson, type Terminal } from '../terminal.ts';
-import { definitionsFor } from '../wiring.ts';
 
 export async function auditVerify(terminal: Terminal, args: Arguments): Promise<number> {
 	const project = terminal.project();
 	const given = args.positionals[0];
 	const run = given === undefined ? null : runNamed(project, given);
 	const anchor = anchorIn(args);
-	const books = await openBooks(project);
+	const books = await openBooks(terminal, project);
 	const verify = (): Verification => {
 		const options = { views: books.viewsOf, ...(anchor === null ? {} : { anchor }) };
 		return run === null ? verifyAll(project, options) : verifyRun(project, run, options);
@@ -57,13 +57,13 @@ interface Books {
 	readonly finished: Map<string, JournalRecord>;
 }
 
-async function openBooks(project: string): Promise<Books> {
+async function openBooks(terminal: Terminal, project: string): Promise<Books> {
 	const runs = listRuns(project);
 	const options = new Map<string, RunViewOptions>();
 	const stateOwner = ownerOf(workflowStateFile(project));
 	const shown = stateOwner !== null && runs.includes(stateOwner) ? stateOwner : runs.at(-1);
 	for (const run of runs) {
-		const read = await optionsFor(project, run, runs, run === shown);
+		const read = await optionsFor(terminal, project, run, runs, run === shown);
 		if (read !== null) options.set(run, read);
 	}
 	const books: Books = {
@@ -86,6 +86,7 @@ async function openBooks(project: string): Promise<Books> {
 }
 
 async function optionsFor(
+	terminal: Terminal,
 	project: string,
 	run: string,
 	runs: readonly string[],
@@ -93,7 +94,7 @@ async function optionsFor(
 ): Promise<RunViewOptions | null> {
 	try {
 		const plan = readPlan(project, run);
-		const definitionOf = await definitionsFor(project, plan);
+		const definitionOf = await definitionsFor(terminal, project, plan);
 		const logs = new Map<string, OverlayLog>();
 		for (const overlay of plan.tasks.flatMap((task) => task.overlays)) {
 			const log = definitionOf(overlay)?.log;

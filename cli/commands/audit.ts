@@ -8,9 +8,9 @@ import { readRun } from '../../engine/run/read-run.ts';
 import { PENDING_TASK, type RunState, recordsOf } from '../../engine/run/state.ts';
 import { listRuns } from '../../engine/store/state-folder.ts';
 import type { Arguments } from '../arguments.ts';
+import { definitionsFor } from '../hosts.ts';
 import { logText } from '../log-text.ts';
 import { asJson, type Terminal, table } from '../terminal.ts';
-import { definitionsFor } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
 
 export async function auditList(terminal: Terminal, args: Arguments): Promise<number> {
@@ -68,7 +68,7 @@ export async function auditShow(terminal: Terminal, args: Arguments): Promise<nu
 			`run ${run}`,
 		);
 	const task = state.tasks.get(id) ?? PENDING_TASK;
-	const definitionOf = await definitionsFor(project, plan);
+	const definitionOf = await definitionsFor(terminal, project, plan);
 	const logs = planned.overlays.flatMap((overlay): JsonObject[] => {
 		const records = recordsOf(task, overlay.name);
 		const log = definitionOf(overlay)?.log ?? PLAIN_LOG;

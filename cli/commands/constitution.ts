@@ -6,7 +6,8 @@ import { newestRunFile } from '../../engine/run/find-run.ts';
 import { didYouMean } from '../../engine/suggest.ts';
 import type { Arguments } from '../arguments.ts';
 import { asJson, type Terminal } from '../terminal.ts';
-import { prepareWorkflow, printDiagnostics, userSettings } from '../wiring.ts';
+import { userSettings } from '../user-settings.ts';
+import { prepareWorkflow, printDiagnostics } from '../wiring.ts';
 
 export async function constitution(terminal: Terminal, args: Arguments): Promise<number> {
 	const task = args.value('task');

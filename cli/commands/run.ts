@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { relative, resolve, sep } from 'node:path';
 import { secretsOf } from '../../agents/environment.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
-import { createOverlayHost } from '../../engine/hosts/overlay-host.ts';
+import { isProcess } from '../../engine/overlay-use.ts';
 import { BUILT_IN } from '../../engine/plan/make-plan.ts';
 import type { Plan } from '../../engine/plan/plan.ts';
 import { planFromDisk, planToDisk } from '../../engine/plan/plan-file.ts';
@@ -22,13 +22,14 @@ import { listRuns, newRunId } from '../../engine/store/state-folder.ts';
 import { createAdapters } from '../adapters.ts';
 import type { Arguments } from '../arguments.ts';
 import { dryRun } from '../dry-run.ts';
+import { createHosts, type Hosts } from '../hosts.ts';
 import { chooseReporter } from '../reporting.ts';
 import { onInterrupt } from '../signals.ts';
 import { keepHeapSmall } from '../small-heap.ts';
 import { onStrayError } from '../stray-errors.ts';
 import { exitCodeOf, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
-import { definitionsFor, overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
+import { overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
 
 export async function run(terminal: Terminal, args: Arguments): Promise<number> {
@@ -160,16 +161,11 @@ async function openOptions(
 	of: Pick<Errand, 'project' | 'run' | 'plan'>,
 	stop: AbortController,
 	report: OpenOptions['report'],
-): Promise<{ readonly open: OpenOptions }> {
+): Promise<{ readonly open: OpenOptions; readonly hosts: Hosts }> {
 	const { project, run: runId, plan } = of;
 	const secrets = secretsOf(plan.agents, terminal.env);
 	const mask = (path: string): unknown => maskFile(path, secrets);
-	const overlays = plan.tasks.flatMap((task) => task.overlays);
-	const host = createOverlayHost({
-		definitionOf: await definitionsFor(project, plan),
-		overlays,
-		templates: plan.templates,
-	});
+	const host = await createHosts(terminal, project, runId, plan);
 	const adapters = await createAdapters({ project, plan, env: terminal.env, mask });
 	const world = await createLocalWorld({
 		project,
@@ -181,7 +177,7 @@ async function openOptions(
 		mask,
 	});
 	const by = userInfo().username;
-	return { open: { project, run: runId, plan, world, version: terminal.version, by, report, stop } };
+	return { open: { project, run: runId, plan, world, version: terminal.version, by, report, stop }, hosts: host };
 }
 
 async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Promise<number> {
@@ -193,10 +189,11 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 	const interrupted = onInterrupt(stop, terminal);
 	const strays = onStrayError(stop);
 	try {
-		const { open } = await openOptions(terminal, errand, stop, (event) => reporter.event(event));
+		const { open, hosts } = await openOptions(terminal, errand, stop, (event) => reporter.event(event));
 		const result = await executeRun({
 			...open,
 			...scheduling(terminal, args, errand),
+			hosts,
 			endOrphans: orphanEnder(errand),
 		});
 		strays.rethrow();
@@ -217,7 +214,7 @@ function scheduling(
 	terminal: Terminal,
 	args: Arguments,
 	errand: Errand,
-): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans'> {
+): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans' | 'hosts'> {
 	const step = args.has('step') ? stepper(terminal, args) : null;
 	return {
 		planText: errand.planText,
@@ -236,7 +233,10 @@ function stepper(terminal: Terminal, args: Arguments): (task: string) => Promise
 /** Command agents may leave daemons behind; without one there is nothing to look for. */
 function orphanEnder({ plan, run: runId }: Errand): () => Promise<unknown> {
 	const mayLeave =
-		plan.agents.some((agent) => agent.adapter !== 'scripted') || plan.tasks.some((task) => task.checks.length > 0);
+		plan.agents.some((agent) => agent.adapter !== 'scripted') ||
+		plan.tasks.some(
+			(task) => task.checks.length > 0 || task.overlays.some(({ use }) => use !== null && isProcess(use)),
+		);
 	if (!mayLeave) return async () => {};
 	return async () => {
 		const { endOrphans } = await import('../../engine/process/orphans.ts');

@@ -1,7 +1,9 @@
 /** Consults overlays that live in this process: the built-ins and the project's TypeScript or JavaScript modules. */
-import type { Hook, Moment, Overlay, OverlayDefinition, OverlayLog, Verdict } from '../contract.ts';
+import { setMaxListeners } from 'node:events';
+import type { Hook, Moment, Overlay, OverlayDefinition, OverlayLog } from '../contract.ts';
 import { formatDuration } from '../duration.ts';
 import type { OverlayPlan } from '../plan/plan.ts';
+import { checkedVerdict } from './checked-verdict.ts';
 import type { Consulted, OverlayHost } from './host.ts';
 
 /** What a host needs to know. */
@@ -89,55 +91,20 @@ async function call(
 			resolve({ ok: false, code: 'AGENT_CANCELLED', reason: 'the run was stopped', transport: true });
 		};
 		if (signal.aborted) cancel();
+		// One signal serves all the calls of a run: node would take so many listeners for a leak.
+		setMaxListeners(0, signal);
 		signal.addEventListener('abort', cancel);
 	});
 	try {
-		const verdict = Promise.resolve(judge(moment, { signal: within.signal })).then((value) => wellFormed(hook, value));
+		const verdict = Promise.resolve(judge(moment, { signal: within.signal })).then((value) =>
+			checkedVerdict(hook, value),
+		);
 		return await Promise.race([verdict, late, stopped]);
 	} finally {
 		clearTimeout(timer);
 		// The signal lives as long as the run: whoever is through with it must let go.
 		signal.removeEventListener('abort', cancel);
 	}
-}
-
-/** Only plain data that fits the schema is a verdict; anything else fails closed, whatever `on_error` says. */
-async function wellFormed(hook: Hook, value: unknown): Promise<Consulted> {
-	const plain = plainCopy(value);
-	const { verdict } = await import('../../generated/verdict.mjs');
-	if (verdict(plain)) return { ok: true, verdict: plain as Verdict };
-	const error = verdict.errors?.[0];
-	const where = error === undefined ? '' : `: ${describe(error)}`;
-	return {
-		ok: false,
-		code: 'OVERLAY_BAD_VERDICT',
-		reason: `its answer at ${hook} is not a verdict${where}`,
-		transport: false,
-	};
-}
-
-function plainCopy(value: unknown): unknown {
-	try {
-		return JSON.parse(JSON.stringify(value));
-	} catch {
-		return undefined;
-	}
-}
-
-interface SchemaError {
-	readonly instancePath: string;
-	readonly keyword: string;
-	readonly params: Readonly<Record<string, unknown>>;
-}
-
-function describe({ instancePath, keyword, params }: SchemaError): string {
-	const at = instancePath === '' ? 'it' : `"${instancePath.slice(1)}"`;
-	const { additionalProperty, missingProperty, type, allowedValues } = params;
-	if (additionalProperty !== undefined) return `${at} has the unknown member "${String(additionalProperty)}"`;
-	if (missingProperty !== undefined) return `${at} lacks "${String(missingProperty)}"`;
-	if (type !== undefined) return `${at} is not of type ${String(type)}`;
-	if (Array.isArray(allowedValues)) return `${at} is none of ${allowedValues.join(', ')}`;
-	return `${at} does not fit (${keyword})`;
 }
 
 /** A judge that cannot be reached is a matter of transport; one that throws while it judges has judged badly. */

@@ -68,7 +68,8 @@ export async function isGone(alive: () => boolean, ms: number): Promise<boolean>
 // SIGKILL cannot be refused, but a process in an uninterruptible wait takes its time: it must not hold up the run.
 const KILL_WAIT_MS = 1000;
 
-function groupIsAlive(pgid: number): boolean {
+/** Whether anything in a group still runs. */
+export function groupIsAlive(pgid: number): boolean {
 	if (!signalGroup(pgid, 0)) return false;
 	return process.platform !== 'linux' || hasLivingMember(pgid);
 }

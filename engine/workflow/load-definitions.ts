@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OverlayDefinition } from '../contract.ts';
 import { quote } from '../diagnostic.ts';
+import { type OverlayUse, useText } from '../overlay-use.ts';
 import type { FindFault } from './inside-project.ts';
 import { placeOf } from './merge-overlays.ts';
 import { type FindDefinition, type ResolvedOverlay, type ResolvedTask, resolveTasks } from './resolve-tasks.ts';
@@ -12,7 +13,7 @@ import type { Workflow } from './workflow.ts';
 /** Loads the module of an overlay; what is wrong with it, if it cannot. */
 export type ResolveOverlay = (
 	name: string,
-	use: string,
+	use: OverlayUse,
 ) => Promise<OverlayDefinition | { readonly error: string; readonly remedy?: string }>;
 
 /** What finding definitions needs. */
@@ -38,8 +39,8 @@ export async function tasksWithDefinitions(
 	return resolveTasks(workflow, (name, use) => builtin(name, use) ?? loaded.get(keyOf(name, use)) ?? null);
 }
 
-function keyOf(name: string, use: string | null): string {
-	return `${name} ${use}`;
+function keyOf(name: string, use: OverlayUse | null): string {
+	return `${name} ${use === null ? '' : useText(use)}`;
 }
 
 function modulesOf(tasks: readonly ResolvedTask[]): ReadonlyMap<string, ResolvedOverlay> {
@@ -67,9 +68,13 @@ async function loadAll(
 	return loaded;
 }
 
-async function loadOne(name: string, use: string, sources: DefinitionSources): Promise<OverlayDefinition | Complaint> {
-	const module = `the module ${quote(use)} of overlay ${quote(name)}`;
-	if (/^[./~]|^[A-Za-z]:[\\/]/.test(use)) {
+async function loadOne(
+	name: string,
+	use: OverlayUse,
+	sources: DefinitionSources,
+): Promise<OverlayDefinition | Complaint> {
+	const module = `the ${typeof use === 'string' ? 'module' : 'command'} ${quote(useText(use))} of overlay ${quote(name)}`;
+	if (typeof use === 'string' && /^(?:[./~]|[A-Za-z]:[\\/])/.test(use)) {
 		const fault = sources.findFault(use);
 		if (fault !== null) return { code: fault.code, message: `${module} ${fault.fault}`, remedy: fault.remedy };
 		if (!existsSync(join(sources.project, use))) {

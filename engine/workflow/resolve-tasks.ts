@@ -2,6 +2,7 @@
 import type { OverlayDefinition } from '../contract.ts';
 import { quote } from '../diagnostic.ts';
 import type { JsonObject } from '../json.ts';
+import type { OverlayUse } from '../overlay-use.ts';
 import { type MergedOverlay, mergeOverlays, type OverlayLayer, placeOf } from './merge-overlays.ts';
 import type { Place, Source } from './source.ts';
 import { defaultsOf, type Workflow } from './workflow.ts';
@@ -30,12 +31,12 @@ export interface ResolvedOverlay {
 	readonly definition: OverlayDefinition | null;
 	readonly enabled: boolean;
 	/** Null for a built-in, and for what is unknown. */
-	readonly use: string | null;
+	readonly use: OverlayUse | null;
 	readonly options: JsonObject;
 }
 
 /** The definition of an overlay by name and module; null when there is none. */
-export type FindDefinition = (name: string, use: string | null) => OverlayDefinition | null;
+export type FindDefinition = (name: string, use: OverlayUse | null) => OverlayDefinition | null;
 
 /** Every task of the workflow, in its order. */
 export function resolveTasks(workflow: Workflow, find: FindDefinition): readonly ResolvedTask[] {

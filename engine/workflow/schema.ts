@@ -44,6 +44,7 @@ export function configSchema(definitions: readonly OverlayDefinition[]): JsonObj
 		version: { const: '1', description: 'The version of this format: "1".' },
 		defaults: ref('defaults'),
 		max_parallel: MAX_PARALLEL,
+		python: text('The interpreter of Python overlays: a path, or a name on the PATH. Default: .venv, then python3.'),
 		prompts: prompts(definitions),
 	};
 	const schema = keys("The project's settings.", properties);
@@ -165,7 +166,15 @@ function overlays(definitions: readonly OverlayDefinition[]): JsonObject {
 	const properties = Object.fromEntries(definitions.map((one) => [one.name, builtinOverlay(one)]));
 	const custom = keys("One of the project's own overlays.", {
 		...COMMON,
-		use: text("The overlay's module: a path relative to the project's root (./x.ts), or a package name."),
+		use: {
+			type: ['string', 'object'],
+			minLength: 1,
+			additionalProperties: false,
+			required: ['command'],
+			properties: { command: texts('The program and its arguments.') },
+			description:
+				"Where the overlay comes from: a file relative to the project's root (./x.ts, ./x.py), a package name, or `{ command: [...] }` for a program that speaks the protocol.",
+		},
 		options: { type: 'object', description: "The overlay's own options." },
 	});
 	return { ...byId('The overlays that judge the work. Off unless enabled.', custom), properties };

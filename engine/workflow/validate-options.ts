@@ -13,6 +13,12 @@ export function validateOptions(definition: OverlayDefinition, options: JsonObje
 	return validator(options) ? [] : describeOptions(definition.options, options, validator.errors ?? []);
 }
 
+/** Why a schema of options is no JSON Schema; null if it is one. */
+export function problemWithSchema(schema: JsonObject): string | null {
+	const validator = compile(schema);
+	return typeof validator === 'string' ? validator : null;
+}
+
 const compiled = new WeakMap<OverlayDefinition, ValidateFunction | string>();
 
 function validatorOf(definition: OverlayDefinition): ValidateFunction | string {

@@ -1,5 +1,6 @@
 /** What people write, once its shape is proven: the same names as in YAML. */
 import type { JsonObject } from '../json.ts';
+import type { OverlayUse } from '../overlay-use.ts';
 
 /** A workflow file. */
 export interface WorkflowFile {
@@ -17,6 +18,8 @@ export interface ConfigFile {
 	readonly version?: '1';
 	readonly defaults?: Settings;
 	readonly max_parallel?: number;
+	/** The interpreter of Python overlays. */
+	readonly python?: string;
 	readonly prompts?: { readonly [template: string]: string };
 }
 
@@ -75,7 +78,7 @@ export interface CheckEntry {
 /** A built-in's options stand beside the common keys; another overlay's stand below `options`. */
 export interface OverlayEntry extends JsonObject {
 	readonly enabled?: boolean;
-	readonly use?: string;
+	readonly use?: OverlayUse;
 	readonly timeout?: Duration;
 	readonly on_error?: 'fail' | 'warn' | 'skip';
 	readonly options?: JsonObject;

@@ -1,0 +1,79 @@
+/** `sdd overlays new`: scaffolds an overlay of the project's own; never overwrites. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
+import { EXIT, SddError } from '../../engine/errors.ts';
+import type { Arguments } from '../arguments.ts';
+import { OVERLAY_FOLDER } from '../find-overlay.ts';
+import { pythonFolder } from '../hosts.ts';
+import { pythonOverlay, pythonTest, typescriptOverlay } from '../overlay-scaffolds.ts';
+import { asJson, type Terminal } from '../terminal.ts';
+
+export async function overlaysNew(terminal: Terminal, args: Arguments): Promise<number> {
+	const name = args.positionals[0] ?? '';
+	const isPython = args.has('python');
+	if (isPython === args.has('typescript')) throw wrongUse('say --python or --typescript', 'one of them');
+	checkName(name, isPython);
+	const files = isPython ? pythonFiles(name) : { [`${OVERLAY_FOLDER}/${name}.ts`]: typescriptOverlay(name) };
+	const project = terminal.project();
+	for (const path of Object.keys(files)) refuseToOverwrite(project, path);
+	for (const [path, text] of Object.entries(files)) {
+		mkdirSync(dirname(join(project, path)), { recursive: true });
+		await writeFileAtomic(join(project, path), text);
+	}
+	const written = Object.keys(files);
+	terminal.out(args.has('json') ? asJson({ name, written }) : nextSteps(project, name, written, isPython));
+	return EXIT.done;
+}
+
+/** What Python itself calls so: a file of that name beside it would hide it from every overlay in the folder. */
+const PYTHON_OWN =
+	/^(?:abc|ast|calendar|cmd|code|codecs|collections|copy|csv|dataclasses|dis|email|enum|functools|glob|hashlib|html|http|importlib|inspect|io|json|keyword|logging|math|numbers|operator|os|pathlib|platform|profile|queue|random|re|secrets|select|signal|site|socket|ssl|stat|statistics|string|struct|subprocess|sys|tempfile|test|threading|time|token|tokenize|trace|traceback|types|typing|unittest|urllib|uuid|warnings|weakref|sdd_overlay)$/;
+
+function checkName(name: string, isPython: boolean): void {
+	if (!/^[a-z][a-z0-9_-]{0,63}$/.test(name)) {
+		const shown = JSON.stringify(name.slice(0, 80));
+		throw wrongUse(`${shown} cannot be the name of an overlay`, 'small letters, digits, _ and -; a letter first');
+	}
+	if (isPython && PYTHON_OWN.test(name)) {
+		throw wrongUse(
+			`"${name}" is the name of a module of Python's own, which it would hide`,
+			`for example ${name}_gate`,
+		);
+	}
+}
+
+function pythonFiles(name: string): { readonly [path: string]: string } {
+	// A file with a hyphen in its name cannot be imported by its test.
+	const module = name.replaceAll('-', '_');
+	return {
+		[`${OVERLAY_FOLDER}/${module}.py`]: pythonOverlay(name),
+		[`${OVERLAY_FOLDER}/test_${module}.py`]: pythonTest(module),
+	};
+}
+
+function refuseToOverwrite(project: string, path: string): void {
+	if (!existsSync(join(project, path))) return;
+	throw new SddError('OVERLAY_EXISTS', `${path} is there already, and nothing is overwritten`, 'choose another name');
+}
+
+function nextSteps(project: string, name: string, written: readonly string[], isPython: boolean): string {
+	const [file = ''] = written;
+	const library = relative(project, pythonFolder());
+	const tests = `PYTHONPATH=${library.startsWith('..') ? pythonFolder() : library} python3 -m unittest discover -s ${OVERLAY_FOLDER}`;
+	return `${[
+		...written.map((path) => `wrote ${path}`),
+		'',
+		'Try it:',
+		`  sdd overlays test ${file}`,
+		...(isPython ? [`  ${tests}`] : []),
+		'',
+		'Use it in a workflow:',
+		'  overlays:',
+		`    ${name}: { enabled: true, use: ./${file} }`,
+	].join('\n')}\n`;
+}
+
+function wrongUse(what: string, remedy: string): SddError {
+	return new SddError('CLI_USAGE', `sdd overlays new: ${what}`, remedy);
+}

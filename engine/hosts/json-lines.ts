@@ -1,0 +1,56 @@
+/** Cuts a stream of bytes into lines of JSON, and gives up on one that is too long. */
+import { isUtf8 } from 'node:buffer';
+
+/** What came out of the stream. */
+export type Line =
+	| { readonly kind: 'value'; readonly value: unknown }
+	| { readonly kind: 'garbage'; readonly text: string }
+	| { readonly kind: 'too_long'; readonly limit: number };
+
+/** A line may be this long. */
+export const MAX_LINE_BYTES = 32 * 1024 * 1024;
+
+/** Takes chunks, calls back once per line; after `too_long` nothing more is taken. */
+export function lineReader(onLine: (line: Line) => void, maxBytes: number = MAX_LINE_BYTES): (chunk: Buffer) => void {
+	let parts: Buffer[] = [];
+	let length = 0;
+	let isOver = false;
+	const finish = (last: Buffer): void => {
+		const line = parts.length === 0 ? last : Buffer.concat([...parts, last]);
+		parts = [];
+		length = 0;
+		const text = line.toString('utf8').trim();
+		if (text !== '') onLine(isUtf8(line) ? parsed(text) : garbage(text));
+	};
+	return (chunk) => {
+		let from = 0;
+		while (!isOver) {
+			const end = chunk.indexOf(0x0a, from);
+			const piece = chunk.subarray(from, end < 0 ? chunk.length : end);
+			if (length + piece.length > maxBytes) {
+				isOver = true;
+				parts = [];
+				return onLine({ kind: 'too_long', limit: maxBytes });
+			}
+			if (end < 0) {
+				if (piece.length > 0) parts.push(piece);
+				length += piece.length;
+				return;
+			}
+			finish(piece);
+			from = end + 1;
+		}
+	};
+}
+
+function parsed(line: string): Line {
+	try {
+		return { kind: 'value', value: JSON.parse(line) };
+	} catch {
+		return garbage(line);
+	}
+}
+
+function garbage(line: string): Line {
+	return { kind: 'garbage', text: line.slice(0, 200) };
+}

@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { commandFor } from '../hosts/processes.ts';
+import { coder, type Data, makeRig, type Rig } from '../rig.ts';
+
+/** A workflow of tasks that are all judged by one overlay in a process of its own. */
+function workflow(rig: Rig, command: readonly string[], tasks: readonly string[] = ['write'], gate: Data = {}): void {
+	const overlays = { gate: { enabled: true, use: { command }, ...gate } };
+	const task = (id: string): Data => ({ agent: 'dev', description: id, outputs: [`${id}.txt`], overlays });
+	rig.workflow({
+		name: 'judged',
+		agents: { dev: coder },
+		max_parallel: 3,
+		tasks: Object.fromEntries(tasks.map((id) => [id, task(id)])),
+	});
+}
+
+const TRUST = { env: { SDD_TRUST_OVERLAYS: '1', PYTHONDONTWRITEBYTECODE: '1' } };
+const run = (rig: Rig) => rig.sddWith(TRUST, 'run', 'w.yaml');
+
+function verdicts(rig: Rig): readonly Data[] {
+	return rig.events().flatMap(({ kind, verdict }) => (kind === 'verdict' ? [verdict as Data] : []));
+}
+
+test.each([
+	[
+		'prints_to_stdout.py',
+		'OVERLAY_PROTOCOL',
+		/^it wrote something that is no JSON to stdout: "checking the licences \.\.\."/,
+	],
+	['answers_unknown_id.py', 'OVERLAY_PROTOCOL', /^it answered the request 4711, which nobody made$/],
+	['sends_100_mb.py', 'OVERLAY_PROTOCOL', /^it wrote a line of more than 33554432 bytes$/],
+	['typo_in_verdict.py', 'OVERLAY_BAD_VERDICT', /it has the unknown member "aproved"$/],
+	['dies_while_judging.py', 'OVERLAY_CRASHED', /^its process exited with code 3; .*:\nSegmentation fault, as it were$/],
+	[
+		'ignores_cancellation.py',
+		'OVERLAY_TIMEOUT',
+		/^no answer to after within 100ms, and it did not heed the cancellation; .*:\nbusy$/,
+	],
+	[
+		'throws.mjs',
+		'OVERLAY_BROKE_DOWN',
+		/^it answered with an error: cannot do after; .*:\nError: no such table: licences$/,
+	],
+])('%s fails the task with %s, and nothing is left running', async (file, code, reason) => {
+	const rig = await makeRig();
+	workflow(rig, commandFor(file), ['write'], file.startsWith('ignores') ? { timeout: '100ms' } : {});
+	expect((await run(rig)).code).toBe(1);
+	expect(verdicts(rig)).toEqual([{ kind: 'fail', code, reason: expect.stringMatching(reason) }]);
+	expect(rig.leftovers()).toEqual([]);
+	// Mended, the workflow runs.
+	workflow(rig, commandFor('works.py'));
+	expect((await run(rig)).code).toBe(0);
+	expect(rig.leftovers()).toEqual([]);
+});
+
+test.each([
+	['exits-at-once.sh', 'it could not be started: its process exited with code 7'],
+	['speaks_protocol_99.py', 'it speaks protocol 99, and this sdd speaks 1 to 1'],
+	['wrong_hooks.py', '"afterwards" is not a hook'],
+	['prints_at_start.py', 'it wrote something that is no JSON to stdout: "licences 1.0"'],
+	['bad_options_schema.py', 'its options schema is not valid'],
+])('%s is told of at load: nothing was run', async (file, words) => {
+	const rig = await makeRig();
+	workflow(rig, commandFor(file));
+	const { code, stderr } = await run(rig);
+	expect(code).toBe(2);
+	expect(stderr).toContain(words);
+	expect(rig.runs()).toEqual([]);
+	expect(rig.leftovers()).toEqual([]);
+});
+
+test('when it dies while three tasks wait for it, no task passes', async () => {
+	const rig = await makeRig();
+	workflow(rig, commandFor('dies_while_judging.py'), ['one', 'two', 'three']);
+	expect((await run(rig)).code).toBe(1);
+	const said = verdicts(rig);
+	expect(said).toHaveLength(3);
+	for (const verdict of said) expect(verdict).toMatchObject({ kind: 'fail', code: 'OVERLAY_CRASHED' });
+	expect(rig.leftovers()).toEqual([]);
+});
+
+test.each(['forks_children.py', 'forks_a_daemon.py', 'stays_after_shutdown.py'])(
+	'what %s leaves behind is ended with the run',
+	async (file) => {
+		const rig = await makeRig();
+		workflow(rig, commandFor(file));
+		expect((await run(rig)).code).toBe(0);
+		expect(rig.leftovers()).toEqual([]);
+	},
+);
+
+test('interrupted while an overlay judges, the run goes on later', async () => {
+	const rig = await makeRig();
+	workflow(rig, ['./judge'], ['write'], { timeout: '5m' });
+	rig.script('judge', `touch judging\nexec ${commandFor('ignores_cancellation.py').join(' ')}`);
+	const started = rig.start(['run', 'w.yaml'], TRUST);
+	const busy = (): boolean => rig.runs().length > 0 && overlayLog(rig).includes('busy');
+	await expect.poll(busy, { timeout: 20_000 }).toBe(true);
+	process.kill(started.pid, 'SIGINT');
+	expect((await started.ended).code).toBe(130);
+	expect(rig.leftovers()).toEqual([]);
+	expect(verdicts(rig)).toEqual([]);
+	rig.script('judge', `exec ${commandFor('works.py').join(' ')}`);
+	expect((await run(rig)).code).toBe(0);
+	expect(rig.runs()).toHaveLength(1);
+	expect(verdicts(rig)).toEqual([{ kind: 'pass' }]);
+});
+
+test('on_error decides about a crash, and never about nonsense', async () => {
+	const rig = await makeRig();
+	workflow(rig, commandFor('dies_while_judging.py'), ['write'], { on_error: 'warn' });
+	expect((await run(rig)).code).toBe(0);
+	expect(rig.events().filter(({ kind }) => kind === 'warning')).toMatchObject([{ code: 'OVERLAY_SKIPPED' }]);
+	workflow(rig, commandFor('answers_unknown_id.py'), ['write'], { on_error: 'skip' });
+	expect((await run(rig)).code).toBe(1);
+});
+
+test('what an overlay writes to stderr is kept with the run', async () => {
+	const rig = await makeRig();
+	workflow(rig, commandFor('dies_while_judging.py'));
+	await run(rig);
+	expect(overlayLog(rig)).toBe('Segmentation fault, as it were\n');
+});
+
+/** The stderr of the only overlay of the newest run. */
+function overlayLog(rig: Rig): string {
+	const folder = join('.ai-sdd/state/runs', rig.runs().at(-1) ?? '', 'overlays');
+	const line = rig.tree().find((path) => path.startsWith(`${folder}/1-`));
+	return line === undefined ? '' : rig.read(line.split(' ')[0] ?? '');
+}

@@ -1,0 +1,9 @@
+import speak
+
+
+def judge(request):
+    speak.passed(request)
+    speak.passed(request)
+
+
+speak.serve(judge)

@@ -1,0 +1,3 @@
+import speak
+
+def judge(request:

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "still thinking" >&2
+while read -r line; do :; done

@@ -1,0 +1,4 @@
+import speak
+
+print("licences 1.0")
+speak.serve()

@@ -1,0 +1,3 @@
+import speak
+
+speak.serve(initialize=lambda request: speak.initialized(request, protocol=99))

@@ -1,0 +1,6 @@
+import time
+
+import speak
+
+speak.serve(shutdown=False)
+time.sleep(600)

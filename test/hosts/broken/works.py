@@ -1,0 +1,3 @@
+import speak
+
+speak.serve()
