@@ -55,7 +55,7 @@ function callsIn(text: string): readonly string[] {
 }
 
 function problemsOf(call: string): readonly string[] {
-	const words = (call.replaceAll(/"[^"]*"|'[^']*'/g, 'x').split(/\s[|&#>]/)[0] ?? '').split(/\s+/);
+	const words = (call.replaceAll(/"[^"]*"|'[^']*'/g, 'x').split(/\s(?:[|&#>]|--\s)/)[0] ?? '').split(/\s+/);
 	const known =
 		COMMANDS.find(({ name }) => name === words.slice(0, 2).join(' ')) ?? COMMANDS.find(({ name }) => name === words[0]);
 	if (known === undefined) return isGroup(words) ? [] : [`there is no command "sdd ${call}"`];

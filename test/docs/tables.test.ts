@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../engine/json.ts';
 import { agentSchema, configSchema, workflowSchema } from '../../engine/workflow/schema.ts';
-import { hil } from '../../overlays/hil/overlay.ts';
 import { builtinOverlays } from '../../overlays/index.ts';
-import { agenticReview } from '../../overlays/review/review-overlay.ts';
 import { codesIn, read, tableBelow } from './read-docs.ts';
 
 const workflow = workflowSchema(builtinOverlays);
@@ -20,8 +18,7 @@ const TABLES: readonly (readonly [string, JsonObject])[] = [
 	['check', propertiesOf(parts['check'])],
 	['retry', propertiesOf(parts['retry'])],
 	['overlay', propertiesOf(custom)],
-	['hil', propertiesOf(hil.options)],
-	['agentic_review', propertiesOf(agenticReview.options)],
+	...builtinOverlays.map(({ name, options }) => [name, propertiesOf(options)] as const),
 	['config', propertiesOf(config)],
 	['prompts', propertiesOf((config['properties'] as { readonly prompts: JsonObject }).prompts)],
 ];
