@@ -19,6 +19,9 @@ const ROWS = [
 	'memory',
 	'prompt',
 	'cap',
+	'python',
+	'python-start',
+	'python-many',
 ];
 
 await main(process.argv.slice(2));

@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 const HEADINGS = ['what', 'floor', 'floor takes', 'ours takes', 'ratio', 'goal', 'met'];
 const page = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
 
-/** A line of results as cells. */
+/** A line of results as cells; what is only told for comparison has no goal (null). */
 export function cellsOf({ what, against, floor, ours, ratio, goal }) {
-	return [what, against, floor, ours, ratio.toFixed(2), `≤ ${goal}`, ratio <= goal ? 'yes' : 'NO'];
+	const judged = goal === null ? ['none', '–'] : [`≤ ${goal}`, ratio <= goal ? 'yes' : 'NO'];
+	return [what, against, floor, ours, ratio.toFixed(2), ...judged];
 }
 
 /** The table for a terminal. */

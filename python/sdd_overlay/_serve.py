@@ -7,7 +7,8 @@ import os
 import sys
 import threading
 import traceback
-from typing import IO, Dict, Iterable, NoReturn, Optional, Tuple
+from queue import SimpleQueue
+from typing import IO, Callable, Dict, Iterable, List, NoReturn, Optional, Tuple
 
 from ._model import HOOKS, Json, JsonObject, Moment
 from ._overlay import PROTOCOL, Call, Cancelled, Overlay
@@ -72,6 +73,30 @@ class _Problem(Exception):
         self.code = code
 
 
+class _Threads:
+    """A thread for each job; one that is through waits for the next, as starting a thread takes longer than most verdicts."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._idle: List["SimpleQueue[Callable[[], None]]"] = []
+
+    def run(self, job: Callable[[], None]) -> None:
+        try:
+            idle = self._idle.pop()
+        except IndexError:
+            threading.Thread(target=self._work, args=(job,), name=self._name, daemon=True).start()
+        else:
+            idle.put(job)
+
+    def _work(self, job: Callable[[], None]) -> None:
+        jobs: "SimpleQueue[Callable[[], None]]" = SimpleQueue()
+        while True:
+            job()
+            del job  # And with it the moment, however long the next one takes to come.
+            self._idle.append(jobs)
+            job = jobs.get()
+
+
 class _Server:
     """One conversation with the host; consultations run in threads, so that several tasks can be judged at once."""
 
@@ -80,6 +105,7 @@ class _Server:
         self._out = out
         self._lock = threading.Lock()
         self._calls: Dict[Json, Call] = {}
+        self._threads = _Threads(overlay.name)
         self._pid = os.getpid()
 
     def run(self, lines: Iterable[bytes]) -> None:
@@ -140,8 +166,7 @@ class _Server:
     def _start(self, hook: str, request: Json, params: JsonObject) -> None:
         call = Call(self._write, request)
         self._calls[request] = call
-        name = f"{self._overlay.name} {hook} {request}"
-        threading.Thread(target=self._consult, args=(hook, request, params, call), name=name, daemon=True).start()
+        self._threads.run(lambda: self._consult(hook, request, params, call))
 
     def _consult(self, hook: str, request: Json, params: JsonObject, call: Call) -> None:
         try:
