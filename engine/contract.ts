@@ -245,3 +245,17 @@ export function defineOverlay<Options = JsonObject>(
 ): OverlayDefinition<Options> {
 	return definition;
 }
+
+/** What a verdict says in words; an overlay's past is told with it. */
+export function verdictText(verdict: Verdict): string {
+	switch (verdict.kind) {
+		case 'pass':
+			return verdict.note ?? '';
+		case 'rework':
+			return verdict.feedback;
+		case 'fail':
+			return verdict.reason;
+		case 'ask':
+			return '';
+	}
+}

@@ -1,5 +1,5 @@
 /** Goes through a task's life with an overlay: its questions are answered, work it sends back comes again, and it sees its own past. */
-import type { Answer, Hook, Moment, Past, Verdict } from '../contract.ts';
+import { type Answer, type Hook, type Moment, type Past, type Verdict, verdictText } from '../contract.ts';
 import type { Problem } from './checks.ts';
 import { answerTo, type Mood } from './moments.ts';
 
@@ -53,18 +53,5 @@ async function untilJudged(consult: Consult, moment: Moment, mood: Mood): Promis
 function remembered(history: readonly Past[], hook: Hook, attempt: number, verdict: Verdict): readonly Past[] {
 	const record = verdict.record ?? null;
 	if (verdict.kind === 'ask' && record === null) return history;
-	return [...history, { hook, attempt, verdict: verdict.kind, text: textOf(verdict), record }];
-}
-
-function textOf(verdict: Verdict): string {
-	switch (verdict.kind) {
-		case 'pass':
-			return verdict.note ?? '';
-		case 'rework':
-			return verdict.feedback;
-		case 'fail':
-			return verdict.reason;
-		case 'ask':
-			return '';
-	}
+	return [...history, { hook, attempt, verdict: verdict.kind, text: verdictText(verdict), record }];
 }

@@ -1,5 +1,5 @@
 /** `reduce(state, event)`: the only place where a run's state changes. Pure for a task; the run keeps a map of tasks. */
-import type { Answer, Past, Verdict } from '../contract.ts';
+import { type Answer, type Past, type Verdict, verdictText } from '../contract.ts';
 import type { JournalRecord, RunEvent } from '../events.ts';
 import {
 	type Consultation,
@@ -190,23 +190,10 @@ function remember(task: TaskState, event: EventOf<'verdict'>): TaskState {
 		hook: event.hook,
 		attempt: event.attempt,
 		verdict: verdict.kind,
-		text: textOf(verdict),
+		text: verdictText(verdict),
 		record,
 	};
 	return { ...task, past: { ...task.past, [overlay]: [...(task.past[overlay] ?? []), entry] } };
-}
-
-function textOf(verdict: Verdict): string {
-	switch (verdict.kind) {
-		case 'pass':
-			return verdict.note ?? '';
-		case 'rework':
-			return verdict.feedback;
-		case 'fail':
-			return verdict.reason;
-		case 'ask':
-			return '';
-	}
 }
 
 function applyVerdict(task: TaskState, event: EventOf<'verdict'>): TaskState {

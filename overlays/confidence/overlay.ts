@@ -11,6 +11,7 @@ import { randomNonce } from '../../engine/brief/fence.ts';
 import { type Answer, defineOverlay, type Moment, type OverlayKit, type Verdict } from '../../engine/contract.ts';
 import { personRecord, rejected, why } from '../shared/person.ts';
 import { materialOf } from '../shared/quotation.ts';
+import { reviewId } from '../shared/rounds.ts';
 import { shownWork } from '../shared/shown-work.ts';
 import { confidenceLog, scoreRecord } from './confidence-log.ts';
 import {
@@ -67,10 +68,6 @@ function askEvaluator({ moment, kit }: Case, agent: string): Verdict {
 		kind: 'ask',
 		questions: [{ id: 'evaluate', to, role: 'evaluator', reviewId: reviewId(moment), brief: { prompt } }],
 	};
-}
-
-function reviewId(moment: Moment): string {
-	return `${moment.run}/${moment.task.id}/${moment.iteration}`;
 }
 
 /** An evaluator without a usable answer counts as 0: by failing it must not make the score better than by answering. */

@@ -17,8 +17,9 @@ import {
 	type Verdict,
 } from '../../engine/contract.ts';
 import { standingAgainst } from '../shared/exit-conditions.ts';
-import { rejected } from '../shared/person.ts';
 import { materialOf } from '../shared/quotation.ts';
+import { decisionRecord } from '../shared/round-log.ts';
+import { askToDecide, obeyDecision, orderedRound, reviewId } from '../shared/rounds.ts';
 import challenger from './challenger.hbs';
 import {
 	DEFAULT_MAX_ROUNDS,
@@ -30,7 +31,7 @@ import {
 	rolesIn,
 } from './pair-options.ts';
 import { pairPrompt } from './pair-prompt.ts';
-import { decisionRecord, feedbackWith, pairSession, roundRecord } from './pair-session.ts';
+import { feedbackOn, pairSession, roundRecord, WORDS } from './pair-session.ts';
 import { type Challenge, parseChallenge } from './parse-challenge.ts';
 
 export const pairedWorkflow = defineOverlay<PairOptions>({
@@ -86,10 +87,6 @@ function askChallenger(of: Case): Verdict {
 	return { kind: 'ask', questions: [{ id: 'challenge', to, role: 'challenger', reviewId: id, brief: { prompt } }] };
 }
 
-function reviewId(moment: Moment): string {
-	return `${moment.run}/${moment.task.id}/${moment.iteration}`;
-}
-
 function parse({ moment }: Case, reply: Answer) {
 	return parseChallenge(String(reply.value), { reviewId: reviewId(moment), material: materialOf(moment) });
 }
@@ -101,7 +98,7 @@ function weigh(of: Case, answer: Answer, challenge: Challenge): Verdict {
 	const about = { roles: rolesOf(of), next: nextDriver(of), answer };
 	const record = roundRecord(moment, about, challenge, vetoes);
 	if (challenge.decision === 'AGREE' && vetoes.length === 0) return { kind: 'pass', note: challenge.feedback, record };
-	const feedback = feedbackWith(challenge, vetoes);
+	const feedback = feedbackOn(challenge, vetoes);
 	if (moment.iteration < (options.max_rounds ?? DEFAULT_MAX_ROUNDS)) return { ...rework(of, feedback), record };
 	return { ...askPerson(of, feedback), record };
 }
@@ -123,58 +120,24 @@ function nextDriver({ moment, options }: Case): string {
 	return rolesIn(moment.iteration + 1, options, moment.task.agent).driver;
 }
 
-/** Puts the work to a person with the whole session; one more round is offered only below the hard cap. */
-function askPerson(of: Case, feedback: string): Extract<Verdict, { kind: 'ask' }> {
-	const { moment, options } = of;
+function askPerson({ moment, options }: Case, feedback: string): Extract<Verdict, { kind: 'ask' }> {
 	const rounds = `${moment.iteration} round${moment.iteration === 1 ? '' : 's'}`;
-	return {
-		kind: 'ask',
-		questions: [
-			{
-				id: 'decide',
-				to: 'human',
-				trigger: 'max_iterations',
-				brief: { prompt: `${rounds} without agreement. The last challenge was: ${feedback}` },
-				choices: roundsLeft(of) ? ['accept', 'rework', 'takeover', 'reject'] : ['accept', 'takeover', 'reject'],
-				context: {
-					artifacts: moment.artifacts.map(({ path, sha256 }) => ({ path, sha256 })),
-					rounds_used: moment.iteration,
-					hard_cap: hardCap(options),
-				},
-			},
-		],
-	};
+	const question = `${rounds} without agreement. The last challenge was: ${feedback}`;
+	return askToDecide(moment, { trigger: 'max_iterations', question, hardCap: hardCap(options) });
 }
 
-function roundsLeft({ moment, options }: Case): boolean {
-	return moment.iteration < hardCap(options);
-}
-
-/** A person's word is final; what it leads to is on the log. */
 function obey(of: Case, answer: Answer): Verdict {
-	const record = decisionRecord(of.moment, answer);
-	const notes = answer.notes ?? '';
-	switch (answer.value) {
-		case 'accept':
-			return { kind: 'pass', note: `accepted as it is by ${answer.by}`, record };
-		case 'rework':
-			if (!roundsLeft(of)) return { kind: 'fail', code: 'PAIR_HARD_CAP', reason: beyondCap(of, answer), record };
-			return { ...rework(of, lastChallenge(of, answer)), record };
-		case 'takeover':
-			return { kind: 'rework', by: 'human', feedback: notes === '' ? `${answer.by} takes over` : notes, record };
-		default:
-			return { ...rejected(answer), record };
-	}
-}
-
-function beyondCap({ moment, options }: Case, answer: Answer): string {
-	return `${answer.by} ordered one more round after ${moment.iteration}, but ${hardCap(options)} are the most there can be`;
+	return obeyDecision(of.moment, answer, {
+		hardCap: hardCap(of.options),
+		beyondCap: 'PAIR_HARD_CAP',
+		record: decisionRecord(of.moment, answer, WORDS),
+		again: () => rework(of, lastChallenge(of, answer)),
+	});
 }
 
 /** The driver gets the person's notes from the engine, as guidance; beside them stands the challenge that led there. */
 function lastChallenge(of: Case, answer: Answer): string {
 	const reply = of.moment.answers['challenge'];
 	const found = reply === undefined ? null : parse(of, reply);
-	if (found?.ok !== true) return `${answer.by} asked for one more round.`;
-	return feedbackWith(found.value, vetoesOf(of, found.value));
+	return found?.ok === true ? feedbackOn(found.value, vetoesOf(of, found.value)) : orderedRound(answer);
 }

@@ -1,7 +1,7 @@
 /** The session log: `.ai-sdd/state/pair-sessions/<task-id>.json`. One record a round, sealed by the engine. */
 import type { Answer, Moment, OverlayLog } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
-import { personRecord } from '../shared/person.ts';
+import { closingOf, feedbackWith } from '../shared/round-log.ts';
 import { usageRecord } from '../shared/usage-record.ts';
 import type { Roles } from './pair-options.ts';
 import type { Challenge } from './parse-challenge.ts';
@@ -14,27 +14,15 @@ export interface RoundRecord {
 	readonly challenger_agent: string;
 }
 
+/** A challenger's words, as they stand in the log. */
+export const WORDS = { yes: 'AGREE', no: 'CHALLENGE' } as const;
+
 export const pairSession: OverlayLog = {
 	folder: 'pair-sessions',
 	name: 'pair_session',
 	members: ['iteration', 'decision', 'feedback', 'timestamp', 'task_id', 'driver_agent', 'challenger_agent'],
-	closing(records, about) {
-		if (about.ended === null) return { final_decision: null, completed_at: null };
-		const last = records.at(-1);
-		const byPerson = last !== undefined && 'final_decision' in last;
-		return {
-			final_decision: byPerson ? (last['final_decision'] ?? null) : finalDecision(records, about.ended.completed),
-			completed_at: about.ended.at,
-			...(byPerson ? { hil_item: last['hil_item'] ?? null, decided_by: last['decided_by'] ?? null } : {}),
-		};
-	},
+	closing: closingOf(WORDS),
 };
-
-/** A task that failed later, or was never agreed on, is no agreement. */
-function finalDecision(records: readonly JsonObject[], isCompleted: boolean): string {
-	const rounds = records.filter((record) => 'iteration' in record);
-	return isCompleted && rounds.at(-1)?.['decision'] === 'AGREE' ? 'AGREE' : 'CHALLENGE';
-}
 
 /** The record of one round. `vetoes` says what stood against the challenger's AGREE, if anything did. */
 export function roundRecord(
@@ -49,7 +37,7 @@ export function roundRecord(
 	return {
 		iteration: moment.iteration,
 		decision: isVetoed ? 'CHALLENGE' : challenge.decision,
-		feedback: feedbackWith(challenge, vetoes),
+		feedback: feedbackOn(challenge, vetoes),
 		timestamp: moment.at,
 		task_id: moment.task.id,
 		driver_agent: roles.driver,
@@ -65,16 +53,6 @@ export function roundRecord(
 }
 
 /** What the driver reads: the challenger's words, and what stood against its AGREE. */
-export function feedbackWith(challenge: Challenge, vetoes: readonly string[]): string {
-	if (challenge.decision === 'CHALLENGE' || vetoes.length === 0) return challenge.feedback;
-	return [`The challenger agreed, but: ${vetoes.join('; ')}.`, challenge.feedback]
-		.filter((part) => part !== '')
-		.join('\n\n');
-}
-
-/** The record of a person's decision: it ends the log, or opens one more round. */
-export function decisionRecord(moment: Moment, answer: Answer): JsonObject {
-	const decision = personRecord(moment, answer);
-	if (answer.value === 'accept') return { final_decision: 'ACCEPTED_BY_HUMAN', ...decision };
-	return answer.value === 'reject' ? { final_decision: 'CHALLENGE', ...decision } : decision;
+export function feedbackOn(challenge: Challenge, vetoes: readonly string[]): string {
+	return feedbackWith(challenge.feedback, vetoes, 'The challenger agreed');
 }

@@ -6,7 +6,7 @@
  */
 import type { Answer, Moment, OverlayLog } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
-import { personRecord } from '../shared/person.ts';
+import { closingOf, feedbackWith } from '../shared/round-log.ts';
 import { usageRecord } from '../shared/usage-record.ts';
 import type { ReviewVerdict } from './parse-verdict.ts';
 
@@ -21,27 +21,15 @@ export interface IterationRecord {
 	readonly coder_agent: string;
 }
 
+/** A reviewer's words, as they stand in the log. */
+export const WORDS = { yes: 'GO', no: 'NO_GO' } as const;
+
 export const reviewLog: OverlayLog = {
 	folder: 'review-logs',
 	name: 'review_log',
 	members: ['iteration', 'decision', 'feedback', 'timestamp', 'task_id', 'reviewer_agent', 'coder_agent'],
-	closing(records, about) {
-		if (about.ended === null) return { final_decision: null, completed_at: null };
-		const last = records[records.length - 1];
-		const byPerson = last !== undefined && 'final_decision' in last;
-		return {
-			final_decision: byPerson ? (last['final_decision'] ?? null) : finalDecision(records, about.ended.completed),
-			completed_at: about.ended.at,
-			...(byPerson ? { hil_item: last['hil_item'] ?? null, decided_by: last['decided_by'] ?? null } : {}),
-		};
-	},
+	closing: closingOf(WORDS),
 };
-
-/** Without a person's word the last review is the final one; no review at all, or a task that failed later, is no approval. */
-function finalDecision(records: readonly JsonObject[], isCompleted: boolean): string {
-	const reviews = records.filter((record) => 'iteration' in record);
-	return isCompleted && reviews[reviews.length - 1]?.['decision'] === 'GO' ? 'GO' : 'NO_GO';
-}
 
 /** The record of one review. `vetoes` says what stood against the reviewer's GO, if anything did. */
 export function iterationRecord(
@@ -54,7 +42,7 @@ export function iterationRecord(
 	return {
 		iteration: moment.iteration,
 		decision: vetoed ? 'NO_GO' : verdict.decision,
-		feedback: feedbackWith(verdict, vetoes),
+		feedback: feedbackOn(verdict, vetoes),
 		timestamp: moment.at,
 		task_id: moment.task.id,
 		reviewer_agent: about.reviewer,
@@ -70,17 +58,6 @@ export function iterationRecord(
 }
 
 /** What the coder reads: the reviewer's words, and what stood against its GO. */
-export function feedbackWith(verdict: ReviewVerdict, vetoes: readonly string[]): string {
-	if (verdict.decision === 'NO_GO' || vetoes.length === 0) return verdict.feedback;
-	return [`The reviewer said GO, but: ${vetoes.join('; ')}.`, verdict.feedback]
-		.filter((part) => part !== '')
-		.join('\n\n');
-}
-
-/** The record of a person's decision: it ends the log, or opens one more round. */
-export function decisionRecord(moment: Moment, answer: Answer): JsonObject {
-	const decision = personRecord(moment, answer);
-	if (answer.value === 'accept') return { final_decision: 'ACCEPTED_BY_HUMAN', ...decision };
-	if (answer.value === 'reject') return { final_decision: 'NO_GO', ...decision };
-	return decision;
+export function feedbackOn(verdict: ReviewVerdict, vetoes: readonly string[]): string {
+	return feedbackWith(verdict.feedback, vetoes, 'The reviewer said GO');
 }

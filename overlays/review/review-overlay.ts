@@ -9,10 +9,11 @@
 import { type Answer, defineOverlay, type Moment, type OverlayKit, type Verdict } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { standingAgainst } from '../shared/exit-conditions.ts';
-import { rejected } from '../shared/person.ts';
 import { materialOf } from '../shared/quotation.ts';
+import { decisionRecord } from '../shared/round-log.ts';
+import { askToDecide, obeyDecision, orderedRound, reviewId } from '../shared/rounds.ts';
 import { type ParsedReply, parseReply, type ReviewVerdict } from './parse-verdict.ts';
-import { decisionRecord, feedbackWith, iterationRecord, reviewLog } from './review-log.ts';
+import { feedbackOn, iterationRecord, reviewLog, WORDS } from './review-log.ts';
 import {
 	DEFAULT_MAX_ITERATIONS,
 	hardCap,
@@ -75,10 +76,6 @@ function askReviewer(of: Case, id: string, complaint: string | null): Verdict {
 	return { kind: 'ask', questions: [{ id, to, role: 'reviewer', reviewId: about.reviewId, brief: { prompt } }] };
 }
 
-function reviewId(moment: Moment): string {
-	return `${moment.run}/${moment.task.id}/${moment.iteration}`;
-}
-
 /** A reply without one clear verdict is a contract violation: never a GO. */
 function refuse(of: Case, violation: string): Verdict {
 	const reason = `contract violation by the reviewer "${of.options.reviewer_agent}": ${violation}`;
@@ -96,7 +93,7 @@ function weigh(of: Case, answer: Answer, verdict: ReviewVerdict): Verdict {
 	const about = { coder: moment.task.agent, reviewer: options.reviewer_agent, answer };
 	const record = iterationRecord(moment, about, verdict, vetoes);
 	if (verdict.decision === 'GO' && vetoes.length === 0) return { kind: 'pass', note: verdict.feedback, record };
-	const feedback = feedbackWith(verdict, vetoes);
+	const feedback = feedbackOn(verdict, vetoes);
 	if (moment.iteration < (options.max_iterations ?? DEFAULT_MAX_ITERATIONS)) {
 		return { kind: 'rework', feedback, findings: verdict.findings, record };
 	}
@@ -119,60 +116,24 @@ function reviewScope(moment: Moment, verdict: ReviewVerdict): JsonObject {
 	};
 }
 
-/** Puts the work to a person with the whole history; one more round is offered only below the hard cap. */
-function askPerson(of: Case, trigger: string, question: string): Extract<Verdict, { kind: 'ask' }> {
-	const { moment, options } = of;
-	return {
-		kind: 'ask',
-		questions: [
-			{
-				id: 'decide',
-				to: 'human',
-				trigger,
-				brief: { prompt: question },
-				choices: roundsLeft(of) ? ['accept', 'rework', 'takeover', 'reject'] : ['accept', 'takeover', 'reject'],
-				context: {
-					artifacts: moment.artifacts.map(({ path, sha256 }) => ({ path, sha256 })),
-					rounds_used: moment.iteration,
-					hard_cap: hardCap(options),
-				},
-			},
-		],
-	};
+function askPerson({ moment, options }: Case, trigger: string, question: string): Extract<Verdict, { kind: 'ask' }> {
+	return askToDecide(moment, { trigger, question, hardCap: hardCap(options) });
 }
 
-function roundsLeft({ moment, options }: Case): boolean {
-	return moment.iteration < hardCap(options);
-}
-
-/** A person's word is final; what it leads to is on the log. */
 function obey(of: Case, answer: Answer): Verdict {
-	const record = decisionRecord(of.moment, answer);
-	const notes = answer.notes ?? '';
-	switch (answer.value) {
-		case 'accept':
-			return { kind: 'pass', note: `accepted as it is by ${answer.by}`, record };
-		case 'rework':
-			if (!roundsLeft(of)) return { kind: 'fail', code: 'REVIEW_HARD_CAP', reason: beyondCap(of, answer), record };
-			return { kind: 'rework', feedback: lastReview(of, answer), record };
-		case 'takeover':
-			return { kind: 'rework', by: 'human', feedback: notes === '' ? `${answer.by} takes over` : notes, record };
-		default:
-			return { ...rejected(answer), record };
-	}
-}
-
-function beyondCap({ moment, options }: Case, answer: Answer): string {
-	return `${answer.by} ordered one more round after ${moment.iteration} reviews, but ${hardCap(options)} are the most there can be`;
+	return obeyDecision(of.moment, answer, {
+		hardCap: hardCap(of.options),
+		beyondCap: 'REVIEW_HARD_CAP',
+		record: decisionRecord(of.moment, answer, WORDS),
+		again: () => ({ kind: 'rework', feedback: lastReview(of, answer) }),
+	});
 }
 
 /** The coder gets the person's notes from the engine, as guidance; beside them stands the review that led there. */
 function lastReview(of: Case, answer: Answer): string {
-	const reply = of.moment.answers['review-again'] ?? of.moment.answers['review'];
+	const { moment, options } = of;
+	const reply = moment.answers['review-again'] ?? moment.answers['review'];
 	const parsed = reply === undefined ? null : parse(of, reply);
-	return parsed?.ok === true ? feedbackOn(of, parsed.verdict) : `${answer.by} asked for one more round.`;
-}
-
-function feedbackOn({ moment, options }: Case, verdict: ReviewVerdict): string {
-	return feedbackWith(verdict, vetoesOf(moment, options, verdict));
+	if (parsed?.ok !== true) return orderedRound(answer);
+	return feedbackOn(parsed.verdict, vetoesOf(moment, options, parsed.verdict));
 }

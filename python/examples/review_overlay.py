@@ -192,7 +192,7 @@ def obey(moment: Moment, options: Options, answer: Answer) -> Verdict:
         if rounds_left(moment, options):
             return rework(last_review(moment, options, answer), record=record)
         most = f"but {hard_cap(options)} are the most there can be"
-        reason = f"{answer.by} ordered one more round after {moment.iteration} reviews, {most}"
+        reason = f"{answer.by} ordered one more round after round {moment.iteration}, {most}"
         return fail(reason, code="REVIEW_HARD_CAP", record=record)
     if answer.value == "takeover":
         return rework(notes or f"{answer.by} takes over", by="human", record=record)

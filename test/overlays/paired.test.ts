@@ -267,7 +267,7 @@ describe('when the rounds run out', () => {
 		expect(await decided(chose('rework'), { iteration: 5 })).toMatchObject({
 			kind: 'fail',
 			code: 'PAIR_HARD_CAP',
-			reason: 'ann ordered one more round after 5, but 5 are the most there can be',
+			reason: 'ann ordered one more round after round 5, but 5 are the most there can be',
 		});
 	});
 });

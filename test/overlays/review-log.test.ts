@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../engine/json.ts';
-import { decisionRecord, reviewLog } from '../../overlays/review/review-log.ts';
+import { reviewLog, WORDS } from '../../overlays/review/review-log.ts';
+import { decisionRecord } from '../../overlays/shared/round-log.ts';
 import { chose, momentOf } from './moment.ts';
 
 const NO_GO = { iteration: 1, decision: 'NO_GO' };
@@ -29,27 +30,27 @@ it.each([
 
 it('a person who accepts or rejects has the last word, and is named', () => {
 	const moment = momentOf({ iteration: 3 });
-	expect(closing([NO_GO, decisionRecord(moment, chose('accept'))], true)).toEqual({
+	expect(closing([NO_GO, decisionRecord(moment, chose('accept'), WORDS)], true)).toEqual({
 		final_decision: 'ACCEPTED_BY_HUMAN',
 		completed_at: '2026-02-27T11:45:00Z',
 		hil_item: 'hil-1',
 		decided_by: 'ann',
 	});
-	expect(closing([NO_GO, decisionRecord(moment, chose('reject'))], false)).toMatchObject({
+	expect(closing([NO_GO, decisionRecord(moment, chose('reject'), WORDS)], false)).toMatchObject({
 		final_decision: 'NO_GO',
 		decided_by: 'ann',
 	});
 });
 
 it.each(['rework', 'takeover'])('after %s the next review decides', (choice) => {
-	const decision = decisionRecord(momentOf(), chose(choice));
+	const decision = decisionRecord(momentOf(), chose(choice), WORDS);
 	expect(decision).not.toHaveProperty('iteration');
 	expect(closing([NO_GO, decision, GO], true)).toMatchObject({ final_decision: 'GO' });
 	expect(closing([NO_GO, decision], false)).toMatchObject({ final_decision: 'NO_GO' });
 });
 
 it('an acceptance that was voided by a later change does not stand for the reviews after it', () => {
-	const accepted = decisionRecord(momentOf(), chose('accept'));
+	const accepted = decisionRecord(momentOf(), chose('accept'), WORDS);
 	expect(closing([NO_GO, accepted, { iteration: 3, decision: 'NO_GO' }], false)).toMatchObject({
 		final_decision: 'NO_GO',
 	});
@@ -57,5 +58,5 @@ it('an acceptance that was voided by a later change does not stand for the revie
 
 it('what is not known of a decision is null', () => {
 	const answer = { by: 'ann', value: 'accept', at: 'now' };
-	expect(decisionRecord(momentOf(), answer)).toMatchObject({ hil_item: null, decided_via: null, notes: null });
+	expect(decisionRecord(momentOf(), answer, WORDS)).toMatchObject({ hil_item: null, decided_via: null, notes: null });
 });

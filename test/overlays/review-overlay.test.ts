@@ -255,7 +255,7 @@ describe("a person's decision", () => {
 		expect(await decided(chose('rework'), { iteration: 5 })).toMatchObject({
 			kind: 'fail',
 			code: 'REVIEW_HARD_CAP',
-			reason: 'ann ordered one more round after 5 reviews, but 5 are the most there can be',
+			reason: 'ann ordered one more round after round 5, but 5 are the most there can be',
 		});
 	});
 
