@@ -1,5 +1,5 @@
 /** `reduce(state, event)`: the only place where a run's state changes. Pure for a task; the run keeps a map of tasks. */
-import { type Answer, type Past, type Verdict, verdictText } from '../contract.ts';
+import { type Answer, type Past, verdictText } from '../contract.ts';
 import type { JournalRecord, RunEvent } from '../events.ts';
 import {
 	type Consultation,
