@@ -29,7 +29,7 @@ export function summaryText(terminal: Terminal, { project, plan }: Summarised, r
 	const counts = Object.entries(tally(state, plan)).map(([status, ids]) => `${ids.length} ${WORDS[status] ?? status}`);
 	const lines = [
 		'',
-		`${plan.workflow}: ${counts.join(', ')}${ENDINGS[result.ending]}`,
+		`${plan.workflow}: ${counts.join(', ')}${whatNext(result)}`,
 		...plan.tasks.flatMap((task) => taskLines(task.id, result)),
 		...logsOf(plan, project).map(({ name, path }) => `${name}: ${relative(terminal.cwd, path)}`),
 		`run ${result.run}, journal head ${result.head}`,
@@ -56,6 +56,11 @@ const ENDINGS: { readonly [E in RunResult['ending']]: string } = {
 	partial: '; sdd run does the rest',
 	interrupted: '; interrupted, sdd run goes on',
 };
+
+function whatNext({ ending, state }: RunResult): string {
+	const hasFault = [...state.tasks.values()].some(({ fault }) => fault !== null);
+	return ending === 'failed' && hasFault ? '; mend the overlay, then sdd run goes on' : ENDINGS[ending];
+}
 
 function taskLines(id: string, { state }: RunResult): readonly string[] {
 	const task = state.tasks.get(id);

@@ -82,7 +82,15 @@ export type RunEvent =
 	| ({ readonly kind: 'task_started' } & OfTask)
 	| ({ readonly kind: 'task_skipped'; readonly reason: string; readonly upstream?: string } & OfTask)
 	| ({ readonly kind: 'task_completed' } & OfTask)
-	| ({ readonly kind: 'task_failed'; readonly code: string; readonly reason: string } & OfTask)
+	| ({
+			readonly kind: 'task_failed';
+			readonly code: string;
+			readonly reason: string;
+			/** The overlay that broke down, where that was the reason: the work itself was not judged. */
+			readonly fault?: string;
+	  } & OfTask)
+	/** A task that an overlay's breakdown had ended, or kept from starting, is gone on with. */
+	| ({ readonly kind: 'task_reopened' } & OfTask)
 	| ({ readonly kind: 'task_cancelled'; readonly reason: string } & OfTask)
 	| ({
 			readonly kind: 'attempt_started';
@@ -120,6 +128,8 @@ export type RunEvent =
 			readonly verdict: Verdict;
 			/** What was judged: a digest over the artifacts' digests. */
 			readonly content: string;
+			/** The overlay did not say this: it broke down, and that is never a pass. */
+			readonly fault?: true;
 	  } & OfJudgement)
 	| ({ readonly kind: 'answered'; readonly question: string; readonly answer: Answer } & OfJudgement)
 	| ({ readonly kind: 'hil_opened'; readonly question: string; readonly item: HilItem } & OfJudgement)

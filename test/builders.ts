@@ -81,7 +81,7 @@ export function work(parts: Partial<Work> = {}): Work {
 
 /** What an overlay said, and how its questions were answered. */
 export function consultation(verdict: Verdict, parts: Partial<Consultation> = {}): Consultation {
-	return { rounds: 1, verdict, answers: {}, items: {}, ...parts };
+	return { rounds: 1, verdict, isFault: false, answers: {}, items: {}, ...parts };
 }
 
 export function check(name: string, parts: Partial<CheckResult> = {}): CheckResult {

@@ -44,6 +44,8 @@ function ofTask(event: TaskEvent): Line | null {
 			return line('good', 'done');
 		case 'task_failed':
 			return line('bad', `failed: ${short(event.reason)} [${event.code}]`);
+		case 'task_reopened':
+			return line('dim', 'gone on with: an overlay that broke down is asked again');
 		case 'task_cancelled':
 			return line('warn', `cancelled: ${short(event.reason)}`);
 		case 'attempt_started':

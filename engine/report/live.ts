@@ -50,11 +50,11 @@ export function liveReporter(write: Write, options: LiveOptions): Reporter {
 	};
 }
 
-/** A task whose approval is void is under way again. */
+/** A task whose approval is void, or that is gone on with, is under way again. */
 function count(ended: Set<string>, event: ReportedEvent): void {
 	if (!('task' in event) || event.task === undefined) return;
 	if (endsTask(event)) ended.add(event.task);
-	else if (event.kind === 'approval_voided') ended.delete(event.task);
+	else if (event.kind === 'approval_voided' || event.kind === 'task_reopened') ended.delete(event.task);
 }
 
 function endsTask({ kind }: ReportedEvent): boolean {

@@ -20,7 +20,7 @@ export interface Consult {
 
 /** Asks the overlay for its verdict and journals it. Returns false when the run was stopped meanwhile. */
 export async function consult(session: Session, task: TaskPlan, { hook, overlay, round }: Consult): Promise<boolean> {
-	const verdict = await verdictOf(session, task, { hook, overlay, round });
+	const { verdict, isFault } = await verdictOf(session, task, { hook, overlay, round });
 	if (session.signal.aborted) return false;
 	const state = taskState(session, task.id);
 	const attempt = Math.max(state.attempt, 1);
@@ -40,6 +40,7 @@ export async function consult(session: Session, task: TaskPlan, { hook, overlay,
 		round,
 		verdict: kept,
 		content,
+		...(isFault ? { fault: true } : {}),
 	};
 	session.record(event);
 	// An entry of a log is on the disk, and in the log, before anything else happens.
@@ -47,17 +48,29 @@ export async function consult(session: Session, task: TaskPlan, { hook, overlay,
 	return true;
 }
 
-async function verdictOf(session: Session, task: TaskPlan, of: Consult): Promise<Verdict> {
+/** A verdict, and whether it only stands for an overlay that broke down. */
+interface Heard {
+	readonly verdict: Verdict;
+	readonly isFault: boolean;
+}
+
+async function verdictOf(session: Session, task: TaskPlan, of: Consult): Promise<Heard> {
 	const { hook, overlay, round } = of;
-	if (round > MAX_ROUNDS) {
-		return { kind: 'fail', code: 'OVERLAY_ASKS_FOREVER', reason: `it asked ${MAX_ROUNDS} times about one attempt` };
-	}
+	if (round > MAX_ROUNDS) return fault('OVERLAY_ASKS_FOREVER', `it asked ${MAX_ROUNDS} times about one attempt`);
 	const moment = momentFor(session, task, hook, overlay);
 	await session.durable();
 	const consulted = await session.world.consult(overlay, hook, moment, session.signal);
-	if (!consulted.ok) return session.signal.aborted ? { kind: 'pass' } : broken(session, task, of, consulted);
+	if (!consulted.ok) return session.signal.aborted ? passed() : broken(session, task, of, consulted);
 	const problem = problemWith(session, consulted.verdict, hook, Object.keys(moment.answers));
-	return problem === null ? consulted.verdict : { kind: 'fail', code: 'OVERLAY_BAD_VERDICT', reason: problem };
+	return problem === null ? { verdict: consulted.verdict, isFault: false } : fault('OVERLAY_BAD_VERDICT', problem);
+}
+
+function fault(code: string, reason: string): Heard {
+	return { verdict: { kind: 'fail', code, reason }, isFault: true };
+}
+
+function passed(note?: string): Heard {
+	return { verdict: { kind: 'pass', ...(note === undefined ? {} : { note }) }, isFault: false };
 }
 
 /** `on_error` decides about an overlay that broke down; one that answered nonsense has always failed. */
@@ -66,9 +79,9 @@ function broken(
 	task: TaskPlan,
 	{ hook, overlay }: Consult,
 	why: Extract<Consulted, { ok: false }>,
-): Verdict {
+): Heard {
 	const { code, reason } = why;
-	if (!why.transport || overlay.onError === 'fail') return { kind: 'fail', code, reason };
+	if (!why.transport || overlay.onError === 'fail') return fault(code, reason);
 	const note = `skipped at ${hook}, as its on_error says: ${reason}`;
 	if (overlay.onError === 'warn') {
 		session.record({
@@ -78,7 +91,7 @@ function broken(
 			message: `overlay "${overlay.name}" ${note}`,
 		});
 	}
-	return { kind: 'pass', note };
+	return passed(note);
 }
 
 /** What no schema can see about a verdict, or null. */

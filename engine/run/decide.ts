@@ -15,7 +15,8 @@ export type Step =
 	| { readonly do: 'sleep'; readonly due: string }
 	| { readonly do: 'wait' }
 	| { readonly do: 'complete' }
-	| { readonly do: 'fail'; readonly code: string; readonly reason: string }
+	/** `fault` is the overlay that broke down, where that is the reason. */
+	| { readonly do: 'fail'; readonly code: string; readonly reason: string; readonly fault?: string }
 	| { readonly do: 'nothing' };
 
 /** The next step of a task whose dependencies are met. */
@@ -68,6 +69,7 @@ function stepFor(task: TaskPlan, state: TaskState, hook: Hook, judgement: Exclud
 				do: 'fail',
 				code: judgement.verdict.code ?? 'OVERLAY_FAILED_TASK',
 				reason: `${judgement.overlay}: ${judgement.verdict.reason}`,
+				...(state.judging?.by[judgement.overlay]?.isFault === true ? { fault: judgement.overlay } : {}),
 			};
 	}
 }

@@ -58,13 +58,17 @@ async function perform(session: Session, task: TaskPlan, step: Step): Promise<Le
 			if (!voided(session, task)) session.record({ kind: 'task_completed', task: task.id });
 			return null;
 		case 'fail':
-			session.record({ kind: 'task_failed', task: task.id, code: step.code, reason: step.reason });
+			session.record(failure(task, step));
 			return null;
 	}
 }
 
 function unlessStopped(went: boolean): Left | null {
 	return went ? null : { kind: 'stopped' };
+}
+
+function failure(task: TaskPlan, { code, reason, fault }: Extract<Step, { do: 'fail' }>): RunEvent {
+	return { kind: 'task_failed', task: task.id, code, reason, ...(fault === undefined ? {} : { fault }) };
 }
 
 function startOrOmit(session: Session, task: TaskPlan): RunEvent {

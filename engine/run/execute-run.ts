@@ -83,7 +83,8 @@ async function leave(options: ExecuteOptions, open: OpenRun, ending: Ending): Pr
 	const { session, writer, views } = open;
 	await options.hosts.close();
 	await options.endOrphans();
-	if (ending === 'all_ended') session.record({ kind: 'run_finished', outcome: outcomeOf(session.state()) });
+	if (ending === 'all_ended' && hasFault(session.state())) session.record({ kind: 'run_paused', reason: 'fault' });
+	else if (ending === 'all_ended') session.record({ kind: 'run_finished', outcome: outcomeOf(session.state()) });
 	else session.record({ kind: 'run_paused', reason: ending === 'stopped' ? 'interrupted' : ending });
 	await session.durable();
 	const unwritten = [...views.heal().map(({ message }) => message), ...(await reports(options, open))];
@@ -107,6 +108,11 @@ async function reports(options: ExecuteOptions, { session, views }: OpenRun): Pr
 	if (judged.size === 0) return [];
 	const { writeReports } = await import('./task-report.ts');
 	return writeReports(options.project, options.plan, session.state(), judged);
+}
+
+/** Work that no overlay has judged is not over, though nothing more can be done about it here. */
+function hasFault(state: RunState): boolean {
+	return [...state.tasks.values()].some((task) => task.fault !== null);
 }
 
 function outcomeOf(state: RunState): 'completed' | 'failed' {

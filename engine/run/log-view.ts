@@ -24,7 +24,8 @@ export function logDocument(
 
 /** Whether and when the task has ended, as a log's closing members want to know it. */
 export function endOf(task: TaskState): LogSubject['ended'] {
-	if (!isEnded(task.status) || task.endedAt === null) return null;
+	// What an overlay's breakdown has ended is not decided.
+	if (!isEnded(task.status) || task.endedAt === null || task.fault !== null) return null;
 	return { completed: task.status === 'COMPLETED', at: task.endedAt };
 }
 

@@ -14,7 +14,7 @@ import type { JournalWriter } from '../store/journal-writer.ts';
 import { archivedLogFile, hilDir, journalDir, logDir, planFile, RUN_ID, runDir, stateDir } from '../store/layout.ts';
 import { walkJournal } from '../store/read-journal.ts';
 import { emptyState, reduce } from './reduce.ts';
-import type { Session } from './session.ts';
+import { type Session, taskState } from './session.ts';
 import type { RunState } from './state.ts';
 import { createViews, type Views } from './views.ts';
 import type { World } from './world.ts';
@@ -118,9 +118,22 @@ export function resumeRun(open: OpenRun, options: OpenOptions): void {
 	const { session } = open;
 	putOtherLogsAside(options);
 	session.record({ kind: 'run_resumed', by: options.by, version: options.version });
+	reopen(session);
 	for (const { item } of session.state().items.values()) if (item !== null) options.world.people.publish(item);
 	sweepTemps(hilDir(options.project));
 	sweepTemps(stateDir(options.project));
+}
+
+/** What an overlay's breakdown ended, and what was skipped for it, is tried again: the overlay may have been mended. */
+function reopen(session: Session): void {
+	const reopened = new Set<string>();
+	for (const { id, dependsOn } of session.plan.tasks) {
+		const { status, fault, omitted } = taskState(session, id);
+		const wasSkipped = status === 'SKIPPED' && !omitted && dependsOn.some((upstream) => reopened.has(upstream));
+		if (fault === null && !wasSkipped) continue;
+		reopened.add(id);
+		session.record({ kind: 'task_reopened', task: id });
+	}
 }
 
 /** What the fold of the journal has come to, and the records that nobody was told of yet. */

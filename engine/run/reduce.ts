@@ -86,7 +86,9 @@ export function reduceTask(task: TaskState, event: TaskEvent, at: string): TaskS
 		case 'task_completed':
 			return completed(task, at);
 		case 'task_failed':
-			return ended({ ...task, status: 'FAILED', endedAt: at, reason: event.reason });
+			return failed(task, event, at);
+		case 'task_reopened':
+			return reopened(task);
 		case 'task_cancelled':
 			return ended({ ...task, status: 'CANCELLED', endedAt: at, reason: event.reason });
 		case 'attempt_started':
@@ -110,6 +112,26 @@ export function reduceTask(task: TaskState, event: TaskEvent, at: string): TaskS
 		case 'approval_voided':
 			return { ...task, status: 'NEEDS_REWORK', endedAt: null, phase: { kind: 'voided' } };
 	}
+}
+
+/** What an overlay's breakdown has ended may be gone on with: then all that is known of it is needed. */
+function failed(task: TaskState, { reason, fault }: EventOf<'task_failed'>, at: string): TaskState {
+	const end = { ...task, status: 'FAILED', endedAt: at, reason, fault: fault ?? null } as const;
+	return fault === undefined ? ended(end) : end;
+}
+
+/** What was skipped is to be done; what was not judged is asked about again, and only of the overlay that broke down. */
+function reopened(task: TaskState): TaskState {
+	const again = { ...task, endedAt: null, reason: null, fault: null };
+	if (task.fault === null || task.judging === null) return { ...again, status: 'PENDING' };
+	const { [task.fault]: broken, ...others } = task.judging.by;
+	const by = broken === undefined || broken.rounds === 1 ? others : { ...others, [task.fault]: asBefore(broken) };
+	return { ...again, status: 'RUNNING', judging: { ...task.judging, by } };
+}
+
+/** The consultation before the one that broke down: it had asked, and has its answers. */
+function asBefore({ rounds, answers, items }: Consultation): Consultation {
+	return { rounds: rounds - 1, verdict: { kind: 'ask', questions: [] }, isFault: false, answers, items };
 }
 
 /** A finished task keeps what later steps can need and drops the rest: ten thousand of them must stay small. */
@@ -170,6 +192,7 @@ function judged(task: TaskState, event: EventOf<'verdict'>): TaskState {
 	const consultation: Consultation = {
 		rounds: event.round,
 		verdict,
+		isFault: event.fault === true,
 		answers: before?.answers ?? {},
 		items: before?.items ?? {},
 	};
@@ -185,7 +208,7 @@ function sameJudgement(judging: Judging | null, event: EventOf<'verdict'>): judg
 function remember(task: TaskState, event: EventOf<'verdict'>): TaskState {
 	const { verdict, overlay } = event;
 	const record = verdict.record ?? null;
-	if (verdict.kind === 'ask' && record === null) return task;
+	if (event.fault === true || (verdict.kind === 'ask' && record === null)) return task;
 	const entry: Past = {
 		hook: event.hook,
 		attempt: event.attempt,

@@ -9,6 +9,8 @@ export interface TaskState {
 	readonly endedAt: string | null;
 	/** Why it failed or was skipped. */
 	readonly reason: string | null;
+	/** The overlay whose breakdown ended it: what was not judged can be gone on with once that is mended. */
+	readonly fault: string | null;
 	/** Whether it was left out on purpose (`when`), so that its dependents may go on. */
 	readonly omitted: boolean;
 	/** The attempt at hand; 0 before the first. */
@@ -66,6 +68,8 @@ export interface Judging {
 export interface Consultation {
 	readonly rounds: number;
 	readonly verdict: Verdict;
+	/** It broke down instead of giving a verdict. */
+	readonly isFault: boolean;
 	readonly answers: { readonly [question: string]: Answer };
 	/** HIL items opened for its questions, by question id. */
 	readonly items: { readonly [question: string]: string };
@@ -119,6 +123,7 @@ export const PENDING_TASK: TaskState = Object.freeze({
 	startedAt: null,
 	endedAt: null,
 	reason: null,
+	fault: null,
 	omitted: false,
 	attempt: 0,
 	machineAttempts: 0,

@@ -115,6 +115,7 @@ const TOUCHES: ReadonlySet<string> = new Set([
 	'verdict',
 	'task_completed',
 	'task_failed',
+	'task_reopened',
 	'task_cancelled',
 	'approval_voided',
 ]);

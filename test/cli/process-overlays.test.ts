@@ -35,7 +35,7 @@ test.each([
 	[
 		'ignores_cancellation.py',
 		'OVERLAY_TIMEOUT',
-		/^no answer to after within 100ms, and it did not heed the cancellation; .*:\nbusy$/,
+		/^no answer to after within 1s, and it did not heed the cancellation; .*:\nbusy$/,
 	],
 	[
 		'throws.mjs',
@@ -44,14 +44,47 @@ test.each([
 	],
 ])('%s fails the task with %s, and nothing is left running', async (file, code, reason) => {
 	const rig = await makeRig();
-	workflow(rig, commandFor(file), ['write'], file.startsWith('ignores') ? { timeout: '100ms' } : {});
-	expect((await run(rig)).code).toBe(1);
+	const judge = (command: readonly string[]) => rig.script('judge.sh', `exec ${command.join(' ')}`);
+	judge(commandFor(file));
+	workflow(rig, ['./judge.sh'], ['write'], file.startsWith('ignores') ? { timeout: '1s' } : {});
+	const broken = await run(rig);
+	expect(broken.code).toBe(1);
+	expect(broken.stdout).toContain('judged: 1 failed; mend the overlay, then sdd run goes on');
 	expect(verdicts(rig)).toEqual([{ kind: 'fail', code, reason: expect.stringMatching(reason) }]);
 	expect(rig.leftovers()).toEqual([]);
-	// Mended, the workflow runs.
-	workflow(rig, commandFor('works.py'));
+	// Mended, the run goes on where it was: the overlay is asked again, the agent is not.
+	judge(commandFor('works.py'));
 	expect((await run(rig)).code).toBe(0);
+	expect(rig.runs()).toHaveLength(1);
+	expect(rig.events().filter(({ kind }) => kind === 'attempt_started')).toHaveLength(1);
+	expect(verdicts(rig).map(({ kind }) => kind)).toEqual(['fail', 'pass']);
+	expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	expect(rig.leftovers()).toEqual([]);
+});
+
+test('what was skipped for an overlay that broke down is done when the run goes on; what failed otherwise is not', async () => {
+	const rig = await makeRig();
+	rig.script('judge.sh', `exec ${commandFor('dies_while_judging.py').join(' ')}`);
+	const judged = { outputs: ['a.txt'], overlays: { gate: { enabled: true, use: { command: ['./judge.sh'] } } } };
+	rig.workflow({
+		name: 'mixed',
+		agents: { dev: coder, bad: { adapter: 'command', run: ['false'] } },
+		tasks: {
+			a: { agent: 'dev', description: 'a', ...judged },
+			b: { agent: 'dev', description: 'b', depends_on: ['a'] },
+			c: { agent: 'dev', description: 'c', depends_on: ['b'] },
+			lost: { agent: 'bad', description: 'lost' },
+			d: { agent: 'dev', description: 'd', depends_on: ['a', 'lost'] },
+		},
+	});
+	expect((await run(rig)).stdout).toContain('mixed: 2 failed, 3 skipped; mend the overlay, then sdd run goes on');
+	expect((await rig.sdd('runs')).stdout).toContain('paused (fault)');
+	rig.script('judge.sh', `exec ${commandFor('works.py').join(' ')}`);
+	const again = await run(rig);
+	expect(again.code).toBe(1);
+	expect(again.stdout).toContain('mixed: 3 done, 1 failed, 1 skipped\n');
+	expect(rig.events().filter(({ kind, task }) => kind === 'attempt_started' && task === 'a')).toHaveLength(1);
+	expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 });
 
 test.each([
@@ -129,3 +162,40 @@ function overlayLog(rig: Rig): string {
 	const line = rig.tree().find((path) => path.startsWith(`${folder}/1-`));
 	return line === undefined ? '' : rig.read(line.split(' ')[0] ?? '');
 }
+
+test('an overlay that breaks down with the answer in its hands is given it again; nobody else is asked twice', async () => {
+	const rig = await makeRig();
+	const judge = (onAnswer: string) =>
+		rig.write(
+			'judge.mjs',
+			`export default { name: 'judge', summary: '', hooks: ['after'], options: {}, create: () => ({ after({ answers }) {
+				if (answers.q === undefined) return { kind: 'ask', questions: [{ id: 'q', to: 'agent:oracle', brief: { prompt: 'well?' } }] };
+				${onAnswer}
+			} }) };`,
+		);
+	judge("throw new Error('lost it');");
+	rig.write(
+		'first.mjs',
+		`export default { name: 'first', summary: '', hooks: ['after'], options: {}, order: 10, create: () => ({ after: () => ({ kind: 'pass' }) }) };`,
+	);
+	rig.workflow({
+		name: 'asked',
+		agents: { dev: coder, oracle: { adapter: 'command', run: ['sh', '-c', 'echo asked >> oracle.log; echo yes'] } },
+		tasks: {
+			a: {
+				agent: 'dev',
+				description: 'a',
+				outputs: ['a.txt'],
+				overlays: { first: { enabled: true, use: './first.mjs' }, judge: { enabled: true, use: './judge.mjs' } },
+			},
+		},
+	});
+	expect((await run(rig)).code).toBe(1);
+	judge("return { kind: 'pass', note: answers.q.value };");
+	const again = await run(rig);
+	expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('judge: pass yes')]);
+	expect(rig.read('oracle.log')).toBe('asked\n');
+	const said = rig.events().flatMap(({ kind, overlay, round }) => (kind === 'verdict' ? [`${overlay} ${round}`] : []));
+	expect(said).toEqual(['first 1', 'judge 1', 'judge 2', 'judge 2']);
+	expect((await rig.sdd('audit', 'verify')).code).toBe(0);
+});
