@@ -116,6 +116,8 @@ export interface Moment {
 	readonly output: { readonly text: string };
 	readonly artifacts: readonly Artifact[];
 	readonly diff: string;
+	/** Of the files that this overlay watches, those that are not as they were when the task began, whoever changed them. */
+	readonly touched: readonly string[];
 	readonly checks: readonly CheckResult[];
 	/** The merged constitution, by section heading. */
 	readonly constitution: { readonly [section: string]: string };
@@ -204,7 +206,12 @@ export interface LogSubject {
 /** What planning lets an overlay check about the task it is attached to. */
 export interface Attachment<Options> {
 	readonly options: Options;
-	readonly task: { readonly id: string; readonly agent: string };
+	readonly task: {
+		readonly id: string;
+		readonly agent: string;
+		readonly outputs: readonly string[];
+		readonly checks: readonly { readonly name: string; readonly kind: string }[];
+	};
 }
 
 /** A problem an overlay finds in its own options: `path` points into them. */
@@ -212,6 +219,8 @@ export interface OptionProblem {
 	readonly path: readonly string[];
 	readonly message: string;
 	readonly remedy: string;
+	/** It can be run like that, but not as it was meant. */
+	readonly isWarning?: boolean;
 }
 
 /** An overlay's definition: data and one function, like a lint rule. */
@@ -233,6 +242,8 @@ export interface OverlayDefinition<Options = JsonObject> {
 	agents?(attachment: Attachment<Options>): readonly string[];
 	/** What is wrong with these options on this task, beyond what the schema can say. */
 	problems?(attachment: Attachment<Options>): readonly OptionProblem[];
+	/** Files and folders of the project, besides the outputs, that its verdict depends on: a change voids it. */
+	watches?(options: Options): readonly string[];
 	/** How many attempts it may need before it asks a person. */
 	attempts?(options: Options): number;
 	readonly log?: OverlayLog;

@@ -26,6 +26,7 @@ export const ERROR_CODES = {
 	// the run: how a task fails
 	TASK_STOPPED: 1,
 	TASK_ATTEMPTS_USED_UP: 1,
+	CHECK_DUPLICATE: 2,
 	CHECK_FAILED: 1,
 	OUTPUT_MISSING: 1,
 	OUTPUT_REFUSED: 1,

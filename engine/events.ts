@@ -98,6 +98,8 @@ export type RunEvent =
 			readonly agent: string | null;
 			/** The git tree of the workspace before the first attempt, where there is one. */
 			readonly tree?: string;
+			/** sha256 of the listing of what overlays watch, before the first attempt; it lies in the run's `briefs/`. */
+			readonly watched?: string;
 	  } & OfAttempt)
 	| ({
 			readonly kind: 'attempt_finished';
@@ -105,6 +107,7 @@ export type RunEvent =
 			readonly output: OutputRecord;
 			readonly artifacts: readonly Digest[];
 			readonly tree?: string;
+			readonly watched?: string;
 			readonly ms: number;
 			/** sha256 of the brief the agent got; kept for work that is judged. */
 			readonly brief?: string;

@@ -75,8 +75,19 @@ export function workedState(parts: Partial<TaskState> = {}): TaskState {
 	return taskState({ attempt: 1, machineAttempts: 1, phase: { kind: 'worked' }, work: work(), ...parts });
 }
 
+const UNWATCHED = { baseWatched: null, watched: null };
+
 export function work(parts: Partial<Work> = {}): Work {
-	return { agent: 'dev', text: 'I wrote it.', artifacts: [], checks: null, baseTree: null, tree: null, ...parts };
+	return {
+		agent: 'dev',
+		text: 'I wrote it.',
+		artifacts: [],
+		checks: null,
+		baseTree: null,
+		tree: null,
+		...UNWATCHED,
+		...parts,
+	};
 }
 
 /** What an overlay said, and how its questions were answered. */

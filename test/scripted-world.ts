@@ -14,6 +14,7 @@ import { emptyState, reduce } from '../engine/run/reduce.ts';
 import { type Ending, type ScheduleOptions, schedule } from '../engine/run/schedule.ts';
 import type { Session } from '../engine/run/session.ts';
 import { PENDING_TASK, type RunState, type TaskState } from '../engine/run/state.ts';
+import { isAtOrBelow } from '../engine/run/watched.ts';
 import type { BriefFacts, Inspection, World } from '../engine/run/world.ts';
 import { sha256 } from '../engine/store/hash.ts';
 import { RUN_STARTED, record } from './builders.ts';
@@ -108,6 +109,7 @@ export function scriptedWorld(script: Script = {}): ScriptedWorld {
 		workspace: {
 			inspect: (paths) => inspect(files, paths),
 			read: (path) => files.get(path) ?? null,
+			listing: (places) => listing(files, places),
 			tree: () => (script.git === true ? sha256(JSON.stringify([...files].sort())) : null),
 			diff: (from, to) => (from === null || to === null ? '(no diff)' : `${from.slice(0, 4)}..${to.slice(0, 4)}`),
 			outputHolds: () => null,
@@ -268,4 +270,10 @@ export function gate(): Gate {
 		open = resolve;
 	});
 	return { opened, open: () => open() };
+}
+
+/** As `listWatched` writes it. */
+function listing(files: ReadonlyMap<string, string>, places: readonly string[]): string {
+	const watched = [...files].filter(([path]) => isAtOrBelow(path, places)).sort();
+	return watched.map(([path, text]) => `${JSON.stringify([path, sha256(text)])}\n`).join('');
 }

@@ -42,6 +42,7 @@ function untouched(): Moment {
 		output: { text: '' },
 		artifacts: [],
 		diff: '',
+		touched: [],
 		checks: [],
 		constitution: { Standards: 'Tests for every branch.' },
 		history: [],

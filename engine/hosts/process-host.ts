@@ -129,6 +129,7 @@ function definitionFrom(said: Handshake): OverlayDefinition {
 		...(said.order === undefined ? {} : { order: said.order }),
 		...(said.conflicts_with === undefined ? {} : { conflictsWith: said.conflicts_with }),
 		...(said.agents === undefined ? {} : { agents: () => said.agents ?? [] }),
+		...(said.watches === undefined ? {} : { watches: () => said.watches ?? [] }),
 		...(said.log === undefined ? {} : { log: logFrom(said.log) }),
 		create() {
 			throw new Error(`the overlay "${said.name}" lives in a process of its own`);

@@ -23,6 +23,7 @@ export interface Handshake {
 	readonly order?: number;
 	readonly conflicts_with?: readonly string[];
 	readonly agents?: readonly string[];
+	readonly watches?: readonly string[];
 	readonly log?: DeclaredLog;
 }
 
@@ -105,7 +106,7 @@ function problemWithRest(said: { readonly [name: string]: unknown }): string | n
 	for (const name of ['version', 'summary']) {
 		if (said[name] !== undefined && typeof said[name] !== 'string') return `"${name}" must be a text`;
 	}
-	for (const name of ['conflicts_with', 'agents']) {
+	for (const name of ['conflicts_with', 'agents', 'watches']) {
 		const list = said[name];
 		if (list !== undefined && !(Array.isArray(list) && list.every((one) => typeof one === 'string')))
 			return `"${name}" must be a list of names`;

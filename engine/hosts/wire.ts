@@ -19,6 +19,7 @@ export function momentToWire(moment: Moment): JsonObject {
 		output: { text: output.text },
 		artifacts: moment.artifacts.map((artifact: Artifact) => ({ ...artifact })),
 		diff,
+		touched: [...moment.touched],
 		checks: moment.checks.map((check: CheckResult) => ({ ...check })),
 		constitution: { ...constitution },
 		history: moment.history.map((past: Past) => ({ ...past })),

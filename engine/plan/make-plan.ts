@@ -9,7 +9,13 @@ import { normalPath } from '../workflow/inside-project.ts';
 import type { ResolvedTask } from '../workflow/resolve-tasks.ts';
 import type { ValidWorkflow } from '../workflow/validate.ts';
 import { defaultsOf } from '../workflow/workflow.ts';
-import type { CheckEntry, Duration, RetryEntry, Settings } from '../workflow/workflow-file.ts';
+import {
+	type CheckEntry,
+	DEFAULT_CHECK_KIND,
+	type Duration,
+	type RetryEntry,
+	type Settings,
+} from '../workflow/workflow-file.ts';
 import type { CheckPlan, Plan, RetryPlan, TaskPlan } from './plan.ts';
 import { planAgents } from './plan-agents.ts';
 import { type PlannedOverlays, planOverlays } from './plan-overlays.ts';
@@ -133,7 +139,7 @@ function planRetry(retry: number | RetryEntry | undefined, otherwise: RetryPlan)
 
 function planChecks(checks: readonly CheckEntry[] = NONE): readonly CheckPlan[] {
 	if (checks.length === 0) return NONE;
-	return checks.map(({ name, run, required = true, kind = 'tests', timeout }) => {
+	return checks.map(({ name, run, required = true, kind = DEFAULT_CHECK_KIND, timeout }) => {
 		return { name, run, required, kind, timeoutMs: toMs(timeout, BUILT_IN.checkTimeoutMs) };
 	});
 }

@@ -2,6 +2,7 @@
 import { parseDuration } from '../duration.ts';
 import type { JsonObject } from '../json.ts';
 import { inheritAgent } from '../workflow/inherit-agent.ts';
+import { attachmentOf } from '../workflow/resolve-tasks.ts';
 import type { ValidWorkflow } from '../workflow/validate.ts';
 import type { AgentEntry } from '../workflow/workflow-file.ts';
 import type { AgentPlan } from './plan.ts';
@@ -20,11 +21,11 @@ export function planAgents(valid: ValidWorkflow, stubs: string | undefined): rea
 
 function namedAgents({ tasks }: ValidWorkflow): ReadonlySet<string> {
 	const names = new Set<string>();
-	for (const { id, agent, overlays } of tasks) {
-		names.add(agent);
-		for (const { enabled, definition, options } of overlays) {
-			if (!enabled) continue;
-			for (const name of definition?.agents?.({ options, task: { id, agent } }) ?? []) names.add(name);
+	for (const task of tasks) {
+		names.add(task.agent);
+		for (const overlay of task.overlays) {
+			if (!overlay.enabled) continue;
+			for (const name of overlay.definition?.agents?.(attachmentOf(task, overlay)) ?? []) names.add(name);
 		}
 	}
 	return names;

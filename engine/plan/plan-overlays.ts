@@ -42,8 +42,14 @@ function planOverlay(overlay: ResolvedOverlay, maxIterations: number | undefined
 		order: definition!.order ?? USUAL_ORDER,
 		timeoutMs: timeout === undefined ? OVERLAY_TIMEOUT_MS : (parseDuration(timeout) ?? OVERLAY_TIMEOUT_MS),
 		onError,
+		...watchesOf(overlay),
 		...logOf(overlay),
 	};
+}
+
+function watchesOf({ definition, options }: ResolvedOverlay): Pick<OverlayPlan, 'watches'> {
+	const watches = definition!.watches?.(options) ?? [];
+	return watches.length === 0 ? {} : { watches };
 }
 
 /** A module brings its own log; what a process said of its log must be kept. */

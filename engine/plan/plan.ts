@@ -86,6 +86,8 @@ export interface OverlayPlan {
 	readonly timeoutMs: number;
 	/** What an overlay's own breakdown (a throw, a timeout) means; a malformed verdict is always `fail`. */
 	readonly onError: 'fail' | 'warn' | 'skip';
+	/** Files and folders that it watches. */
+	readonly watches?: readonly string[];
 	/** Only for an overlay in a process of its own that keeps a log: its views must be written and audited without starting it. */
 	readonly log?: { readonly folder: string; readonly name: string; readonly members?: readonly string[] };
 }

@@ -1,8 +1,10 @@
 /** Holds verdicts to the content they were about. */
 import type { Digest } from '../events.ts';
 import type { TaskPlan } from '../plan/plan.ts';
+import { sha256 } from '../store/hash.ts';
 import { changes } from './content.ts';
-import { isJudged, type Session, taskState } from './session.ts';
+import { isJudged, type Session, taskState, watchedBy } from './session.ts';
+import { changesIn } from './watched.ts';
 
 /** Compares a task's files with those that were judged, and records the change where there is one. */
 export function voidIfChanged(session: Session, task: TaskPlan, was: readonly Digest[]): boolean {
@@ -10,6 +12,16 @@ export function voidIfChanged(session: Session, task: TaskPlan, was: readonly Di
 	const changed = changes(was, session.world.workspace.inspect(task.outputs).artifacts);
 	if (changed.length === 0) return false;
 	session.record({ kind: 'approval_voided', task: task.id, changed });
+	return true;
+}
+
+/** The same for what the task's overlays watch, up to the end of the task: what others do there later is their affair. */
+export function voidIfTouched(session: Session, task: TaskPlan, was: string | null): boolean {
+	const places = watchedBy(task);
+	if (was === null || places.length === 0) return false;
+	const now = session.world.workspace.listing(places);
+	if (sha256(now) === was) return false;
+	session.record({ kind: 'approval_voided', task: task.id, changed: changesIn(session.world.readPrompt(was), now) });
 	return true;
 }
 

@@ -3,7 +3,7 @@ import type { AgentOutcome } from '../agent.ts';
 import { OUTPUT_CAP } from '../brief/cap.ts';
 import type { OutputRecord, RunEvent, Worker } from '../events.ts';
 import type { AgentPlan, TaskPlan } from '../plan/plan.ts';
-import { agentNamed, isJudged, needSpace, type Session, taskState } from './session.ts';
+import { agentNamed, isJudged, needSpace, type Session, taskState, watchedBy } from './session.ts';
 import { attemptsJudged, type Feedback } from './state.ts';
 
 /** Makes the attempt and records what came of it. Returns false when the run was stopped meanwhile. */
@@ -32,8 +32,16 @@ const NO_OUTPUT: OutputRecord = {
 function begin(session: Session, task: TaskPlan, attempt: number, by: Worker, workers: readonly WorkerPlan[]): void {
 	const state = taskState(session, task.id);
 	const tree = isJudged(task) && state.work?.baseTree == null ? session.world.workspace.tree() : null;
+	const watched = state.work?.baseWatched == null ? watchedNow(session, task) : {};
 	const agent = by === 'agent' ? workers.map((worker) => worker.agent.name).join(', ') : null;
-	session.record({ kind: 'attempt_started', task: task.id, attempt, by, agent, ...(tree === null ? {} : { tree }) });
+	const event = { kind: 'attempt_started', task: task.id, attempt, by, agent, ...watched } as const;
+	session.record({ ...event, ...(tree === null ? {} : { tree }) });
+}
+
+/** What the task's overlays watch, as it is now; kept by its content, as a brief is. */
+function watchedNow({ world }: Session, task: TaskPlan): { readonly watched?: string } {
+	const places = watchedBy(task);
+	return places.length === 0 ? {} : { watched: world.keepPrompt(world.workspace.listing(places)) };
 }
 
 /** Somebody who works on the attempt, and what they are told besides the task. */
@@ -155,7 +163,8 @@ function finished(
 			? (['OUTPUT_REFUSED', `outputs that cannot be taken: ${refused.join('; ')}`] as const)
 			: (['OUTPUT_MISSING', `declared outputs that are not there: ${missing.join(', ')}`] as const);
 	if (refused.length > 0 || missing.length > 0) return failed(task, attempt, work.agent, { code, reason, ...work });
-	return { kind: 'attempt_finished', task: task.id, attempt, ...work, artifacts, ...treeOf(session, task) };
+	const state = { ...treeOf(session, task), ...watchedNow(session, task) };
+	return { kind: 'attempt_finished', task: task.id, attempt, ...work, artifacts, ...state };
 }
 
 function treeOf(session: Session, task: TaskPlan): { readonly tree?: string } {

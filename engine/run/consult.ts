@@ -61,6 +61,10 @@ async function verdictOf(session: Session, task: TaskPlan, of: Consult): Promise
 	await session.durable();
 	const consulted = await session.world.consult(overlay, hook, moment, session.signal);
 	if (!consulted.ok) return session.signal.aborted ? passed() : broken(session, task, of, consulted);
+	const meddler = Object.values(moment.answers).find(({ failed }) => failed?.code === 'AGENT_READ_ONLY');
+	// Whatever the overlay makes of it: an approval must not rest on somebody who changed what they were to judge.
+	if (meddler?.failed !== undefined && consulted.verdict.kind === 'pass')
+		return { verdict: { kind: 'fail', ...meddler.failed }, isFault: false };
 	const problem = problemWith(session, consulted.verdict, hook, Object.keys(moment.answers));
 	return problem === null ? { verdict: consulted.verdict, isFault: false } : fault('OVERLAY_BAD_VERDICT', problem);
 }

@@ -85,10 +85,15 @@ function isOrdered(state: TaskState, overlay: string): boolean {
  */
 function nextAttempt(task: TaskPlan, state: TaskState, by: Worker, isOrdered = false): Step {
 	if (by !== 'human' && !isOrdered && state.machineAttempts >= task.maxAttempts) {
-		const last = state.feedback === null ? '' : `; the last feedback was: ${state.feedback.text}`;
-		return { do: 'fail', code: 'TASK_ATTEMPTS_USED_UP', reason: `all ${task.maxAttempts} attempts are used up${last}` };
+		const reason = `all ${task.maxAttempts} attempts are used up${lastTrouble(state, by)}`;
+		return { do: 'fail', code: 'TASK_ATTEMPTS_USED_UP', reason };
 	}
 	return { do: 'work', attempt: state.attempt + 1, by };
+}
+
+function lastTrouble({ feedback }: TaskState, by: Worker): string {
+	if (by === 'outside') return '; its content changed once more after it was judged';
+	return feedback === null ? '' : `; the last feedback was: ${feedback.text}`;
 }
 
 /** Crashes that may pass by themselves: what `retry` is for. */

@@ -7,7 +7,7 @@ import type { RunEvent } from '../events.ts';
 import { type Expression, evaluate, paths } from '../expression.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { TaskPlan } from '../plan/plan.ts';
-import { voidIfChanged } from './approvals.ts';
+import { voidIfChanged, voidIfTouched } from './approvals.ts';
 import { makeAttempt } from './attempt.ts';
 import { consult } from './consult.ts';
 import { decide, type Step } from './decide.ts';
@@ -124,6 +124,7 @@ function isToBeHeard(session: Session, task: TaskPlan, overlay: string): boolean
 
 /** A verdict is about the content it saw. Content that changed since then is reported, and judged anew as an attempt of its own. */
 function voided(session: Session, task: TaskPlan): boolean {
-	const state = taskState(session, task.id);
-	return state.phase.kind === 'worked' && state.work !== null && voidIfChanged(session, task, state.work.artifacts);
+	const { phase, work } = taskState(session, task.id);
+	if (phase.kind !== 'worked' || work === null) return false;
+	return voidIfChanged(session, task, work.artifacts) || voidIfTouched(session, task, work.watched);
 }

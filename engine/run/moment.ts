@@ -4,6 +4,7 @@ import type { Hook, Moment } from '../contract.ts';
 import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
 import { type Session, taskState } from './session.ts';
 import { attemptsJudged, type TaskState, type Work } from './state.ts';
+import { changesIn, isAtOrBelow } from './watched.ts';
 import { CONTENT_CAP } from './workspace.ts';
 
 /** Builds the moment for one consultation: plain, deeply frozen data. */
@@ -25,6 +26,7 @@ export function momentFor(session: Session, task: TaskPlan, hook: Hook, overlay:
 		output: { text: work?.text ?? '' },
 		artifacts: artifactsOf(session, work),
 		diff: diffOf(session, task, work, attempt),
+		touched: touchedBy(session, work, overlay.watches ?? []),
 		checks: work?.checks ?? [],
 		constitution: session.plan.constitutions[task.constitution] ?? {},
 		history: state.past[overlay.name] ?? [],
@@ -48,6 +50,13 @@ function artifactsOf(session: Session, work: Work | null): Moment['artifacts'] {
 		shown += content?.length ?? 0;
 		return { ...digest, content };
 	});
+}
+
+/** An overlay is told of what it watches itself, not of what others do. */
+function touchedBy({ world }: Session, work: Work | null, places: readonly string[]): Moment['touched'] {
+	if (places.length === 0 || work?.baseWatched == null || work.watched === null) return [];
+	const changed = changesIn(world.readPrompt(work.baseWatched), world.readPrompt(work.watched));
+	return changed.map(({ path }) => path).filter((path) => isAtOrBelow(path, places));
 }
 
 function diffOf(session: Session, task: TaskPlan, work: Work | null, attempt: number): string {

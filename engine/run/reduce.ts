@@ -147,6 +147,7 @@ function completed(task: TaskState, at: string): TaskState {
 
 function attemptStarted(task: TaskState, event: EventOf<'attempt_started'>): TaskState {
 	const baseTree = task.work?.baseTree ?? event.tree ?? null;
+	const baseWatched = task.work?.baseWatched ?? event.watched ?? null;
 	const again = event.attempt === task.attempt;
 	return {
 		...task,
@@ -155,7 +156,7 @@ function attemptStarted(task: TaskState, event: EventOf<'attempt_started'>): Tas
 		machineAttempts: task.machineAttempts + (event.by === 'human' || again ? 0 : 1),
 		phase: { kind: 'working', by: event.by },
 		failedChecks: again ? task.failedChecks : failedBefore(task),
-		work: baseTree === null ? null : { ...NO_WORK, baseTree },
+		work: baseTree === null && baseWatched === null ? null : { ...NO_WORK, baseTree, baseWatched },
 		judging: null,
 	};
 }
@@ -165,7 +166,16 @@ function failedBefore({ work, failedChecks }: TaskState): TaskState['failedCheck
 	return work?.checks == null ? failedChecks : work.checks.filter((check) => !check.ok);
 }
 
-const NO_WORK: Work = { agent: null, text: '', artifacts: [], checks: null, baseTree: null, tree: null };
+const NO_WORK: Work = {
+	agent: null,
+	text: '',
+	artifacts: [],
+	checks: null,
+	baseTree: null,
+	tree: null,
+	baseWatched: null,
+	watched: null,
+};
 
 function workOf(task: TaskState, event: EventOf<'attempt_finished'>): Work {
 	return {
@@ -175,6 +185,8 @@ function workOf(task: TaskState, event: EventOf<'attempt_finished'>): Work {
 		checks: null,
 		baseTree: task.work?.baseTree ?? null,
 		tree: event.tree ?? null,
+		baseWatched: task.work?.baseWatched ?? null,
+		watched: event.watched ?? null,
 	};
 }
 

@@ -36,6 +36,11 @@ export function needSpace(session: Session): void {
 	if (low !== null) throw new SddError('DISK_LOW', low, 'make room, then `sdd run` goes on');
 }
 
+/** What the task's overlays watch. */
+export function watchedBy(task: TaskPlan): readonly string[] {
+	return task.overlays.flatMap(({ watches }) => watches ?? []);
+}
+
 /** Whether anything will judge this task's finished work: only then does its content have to be held still. */
 export function isJudged(task: TaskPlan): boolean {
 	return task.overlays.some((overlay) => overlay.hooks.includes('after'));

@@ -55,6 +55,9 @@ export interface Work {
 	/** Git trees before the first attempt and after this one. */
 	readonly baseTree: string | null;
 	readonly tree: string | null;
+	/** Listings of what overlays watch, by their sha256, before the first attempt and after this one. */
+	readonly baseWatched: string | null;
+	readonly watched: string | null;
 }
 
 /** One hook of one attempt being judged. */

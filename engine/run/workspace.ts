@@ -6,6 +6,7 @@ import { storeError } from '../store/fs-errors.ts';
 import { inspectPaths, readArtifact } from './artifacts.ts';
 import { findLine } from './find-line.ts';
 import type { Git } from './git.ts';
+import { listWatched } from './watched.ts';
 import type { Workspace } from './world.ts';
 
 /** Characters of one file, or of the diff, that an overlay is shown; a prompt may show less. */
@@ -24,6 +25,7 @@ export async function openWorkspace(of: WorkspacePlace): Promise<Workspace> {
 	return {
 		inspect: (paths) => inspectPaths(of.project, paths),
 		read: (path, cap) => readArtifact(of.project, path, cap),
+		listing: (places) => listWatched(of.project, places),
 		tree: () => (git === null ? null : blaming(of.runDir, 'keep the state of the workspace in', () => git.tree())),
 		diff: (from, to, name) => blaming(of.runDir, 'write a diff into', () => diffBetween(git, of, { from, to, name })),
 		outputHolds(file, words) {

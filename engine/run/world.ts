@@ -46,6 +46,8 @@ export interface Workspace {
 	read(path: string, cap: number): string | null;
 	/** Identity of the whole workspace in git, or null without git. */
 	tree(): string | null;
+	/** What is at and below these places, as a text that differs when any of it does. */
+	listing(places: readonly string[]): string;
 	/** What changed between two trees, capped. */
 	diff(from: string | null, to: string | null, name: string): string;
 	/** Whether the whole output of an agent holds a line with one of these words. */

@@ -4,8 +4,8 @@ import { quote } from '../diagnostic.ts';
 import { didYouMean } from '../suggest.ts';
 import { unknownAgent } from './check-agents.ts';
 import { type MergedOverlay, placeOf } from './merge-overlays.ts';
-import { placeOfOption, placeOfValue, type ResolvedOverlay, type ResolvedTask } from './resolve-tasks.ts';
-import { type Complaint, errorAt, type Place, type Problem } from './source.ts';
+import { attachmentOf, placeOfOption, placeOfValue, type ResolvedOverlay, type ResolvedTask } from './resolve-tasks.ts';
+import { type Complaint, errorAt, type Place, type Problem, warningAt } from './source.ts';
 import { isWritten, type Workflow } from './workflow.ts';
 
 const COMMON = new Set(['enabled', 'use', 'timeout', 'on_error', 'options']);
@@ -22,7 +22,8 @@ export async function checkOverlays(
 	const known = surroundings.definitions.map((definition) => definition.name);
 	const { problems } = surroundings.findings;
 	for (const task of tasks) {
-		const note: Note = (place, complaint) => problems.push(errorAt(place, complaint));
+		const note: Note = (place, complaint, isWarning = false) =>
+			problems.push(isWarning ? warningAt(place, complaint) : errorAt(place, complaint));
 		for (const overlay of task.overlays) {
 			checkName(overlay, known, note);
 			if (overlay.enabled && overlay.definition !== null) await checkAttached(overlay, task, workflow, note);
@@ -31,7 +32,7 @@ export async function checkOverlays(
 	}
 }
 
-type Note = (place: Place, complaint: Complaint) => void;
+type Note = (place: Place, complaint: Complaint, isWarning?: boolean) => void;
 
 function checkName({ merged, use, definition }: ResolvedOverlay, known: readonly string[], note: Note): void {
 	const name = quote(merged.name);
@@ -67,16 +68,28 @@ async function checkAttached(
 	}
 }
 
-function askOverlay(overlay: ResolvedOverlay, { id, agent }: ResolvedTask, workflow: Workflow, note: Note): void {
+function askOverlay(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Workflow, note: Note): void {
 	const { definition, options, merged } = overlay;
-	const attachment = { options, task: { id, agent } };
+	const attachment = attachmentOf(task, overlay);
 	definition!.worker?.(options);
 	for (const problem of definition!.problems?.(attachment) ?? [])
-		note(placeOfOption(overlay, problem.path), said(problem));
+		note(placeOfOption(overlay, problem.path), said(problem), problem.isWarning);
+	for (const path of (definition!.watches?.(options) ?? []).filter(leavesProject)) {
+		const message = `overlay ${quote(merged.name)} watches ${quote(path)}, which is no path inside the project`;
+		note(placeOfValue(overlay, path), {
+			code: 'OVERLAY_OPTION',
+			message,
+			remedy: 'name a file or folder of the project',
+		});
+	}
 	for (const name of definition!.agents?.(attachment) ?? []) {
-		const complaint = unknownAgent(name, `overlay ${quote(merged.name)} of task ${quote(id)}`, workflow);
+		const complaint = unknownAgent(name, `overlay ${quote(merged.name)} of task ${quote(task.id)}`, workflow);
 		if (complaint !== undefined) note(placeOfValue(overlay, name), complaint);
 	}
+}
+
+function leavesProject(path: string): boolean {
+	return path.startsWith('/') || path.split('/').includes('..');
 }
 
 function said({ message, remedy }: OptionProblem): Complaint {

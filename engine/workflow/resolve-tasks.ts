@@ -1,12 +1,12 @@
 /** Settles, for each task, who does it and which overlays judge it. Pure. */
-import type { OverlayDefinition } from '../contract.ts';
+import type { Attachment, OverlayDefinition } from '../contract.ts';
 import { quote } from '../diagnostic.ts';
 import type { JsonObject } from '../json.ts';
 import type { OverlayUse } from '../overlay-use.ts';
 import { type MergedOverlay, mergeOverlays, type OverlayLayer, placeOf } from './merge-overlays.ts';
 import type { Place, Source } from './source.ts';
 import { defaultsOf, type Workflow } from './workflow.ts';
-import type { TaskEntry } from './workflow-file.ts';
+import { type CheckEntry, DEFAULT_CHECK_KIND, type TaskEntry } from './workflow-file.ts';
 
 /** A task with its defaults settled as far as agents and overlays go. */
 export interface ResolvedTask {
@@ -15,6 +15,8 @@ export interface ResolvedTask {
 	/** Empty when nobody is named. */
 	readonly agent: string;
 	readonly naming: Naming;
+	/** Its own, or those of the defaults. */
+	readonly checks: readonly CheckEntry[];
 	readonly overlays: readonly ResolvedOverlay[];
 }
 
@@ -42,11 +44,21 @@ export type FindDefinition = (name: string, use: OverlayUse | null) => OverlayDe
 export function resolveTasks(workflow: Workflow, find: FindDefinition): readonly ResolvedTask[] {
 	const layers = defaultOverlays(workflow);
 	const shared = resolveOverlays(layers, find);
+	const checks = defaultsOf(workflow).findLast(({ settings }) => settings.checks !== undefined)?.settings.checks ?? [];
 	return Object.entries(workflow.file.tasks).map(([id, entry]) => {
 		const own = overlaysOfTask(workflow, id, entry);
 		const overlays = own === null ? shared : resolveOverlays([...layers, own], find);
-		return { id, entry, overlays, ...agentOf(workflow, id, entry, overlays) };
+		return { id, entry, checks: entry.checks ?? checks, overlays, ...agentOf(workflow, id, entry, overlays) };
 	});
+}
+
+/** What an overlay may know of the task it is attached to. */
+export function attachmentOf(
+	{ id, agent, entry, checks }: ResolvedTask,
+	{ options }: ResolvedOverlay,
+): Attachment<JsonObject> {
+	const kinds = checks.map(({ name, kind = DEFAULT_CHECK_KIND }) => ({ name, kind }));
+	return { options, task: { id, agent, outputs: entry.outputs ?? [], checks: kinds } };
 }
 
 function defaultOverlays(workflow: Workflow): readonly OverlayLayer[] {

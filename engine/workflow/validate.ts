@@ -1,6 +1,7 @@
 /** Checks what no schema can: that names lead somewhere, tasks can be ordered, paths stay inside. All problems at once. */
 import type { OverlayDefinition } from '../contract.ts';
 import { checkAgents } from './check-agents.ts';
+import { checkChecks } from './check-checks.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { checkDurations } from './check-durations.ts';
 import { checkFiles } from './check-files.ts';
@@ -41,6 +42,7 @@ export async function validate(workflow: Workflow, surroundings: Surroundings): 
 	const graph = graphOf(workflow.file.tasks);
 	const { problems } = findings;
 	checkDurations(workflow, problems);
+	checkChecks(workflow, problems);
 	checkDependencies(workflow, graph, problems);
 	checkWhen(workflow, graph, problems);
 	const personas = checkAgents(workflow, tasks, { ...surroundings, findFault });

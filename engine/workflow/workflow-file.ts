@@ -67,6 +67,9 @@ export interface RetryEntry {
 }
 
 /** A command the engine runs after each attempt. */
+/** What a check shows, where it does not say. */
+export const DEFAULT_CHECK_KIND = 'tests';
+
 export interface CheckEntry {
 	readonly name: string;
 	readonly run: readonly string[] | string;

@@ -1,5 +1,5 @@
 /** The options of `paired_workflow`, as written in a workflow, and who has which role when. */
-import type { OptionProblem } from '../../engine/contract.ts';
+import type { Attachment, OptionProblem } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { conditionProblems } from '../shared/exit-conditions.ts';
 
@@ -88,9 +88,22 @@ export const pairOptionsSchema: JsonObject = {
 /** What exit conditions can ask about. */
 const CONDITIONS = { names: ['pair', 'checks', 'task'], example: 'pair.confidence >= 0.8 and checks.tests.ok' };
 
+type JudgedTask = Pick<Attachment<unknown>['task'], 'agent' | 'checks'>;
+
 /** What the schema cannot say: a pair is two, and every expression must parse. */
-export function pairProblems(options: PairOptions, task: { readonly agent: string }): readonly OptionProblem[] {
-	return [...roleProblems(options, task.agent), ...conditionProblems(options.exit_conditions ?? [], CONDITIONS)];
+export function pairProblems(options: PairOptions, task: JudgedTask): readonly OptionProblem[] {
+	const about = { ...CONDITIONS, checks: task.checks };
+	return [
+		...roleProblems(options, task.agent),
+		...switchProblems(options),
+		...conditionProblems(options.exit_conditions ?? [], about),
+	];
+}
+
+function switchProblems({ role_switch, checkpoint_every }: PairOptions): readonly OptionProblem[] {
+	if (checkpoint_every === undefined || role_switch === 'checkpoint') return [];
+	const message = `checkpoint_every means nothing with role_switch: ${role_switch ?? 'session'}`;
+	return [{ path: ['checkpoint_every'], message, remedy: 'set `role_switch: checkpoint`, or leave it out' }];
 }
 
 function roleProblems(options: PairOptions, taskAgent: string): readonly OptionProblem[] {

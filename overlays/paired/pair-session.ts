@@ -40,7 +40,8 @@ export function roundRecord(
 		feedback: feedbackOn(challenge, vetoes),
 		timestamp: moment.at,
 		task_id: moment.task.id,
-		driver_agent: roles.driver,
+		// Null where no agent made the attempt: a person did, or the files were changed from outside.
+		driver_agent: moment.worker,
 		challenger_agent: roles.challenger,
 		next_driver: isOver ? null : next,
 		confidence: challenge.confidence,

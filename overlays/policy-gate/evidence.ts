@@ -1,7 +1,6 @@
 /** Gathers what the checks of an attempt prove, and what of it is missing. Pure. */
 import type { CheckResult, Moment } from '../../engine/contract.ts';
 import { coverageFigure } from '../shared/coverage-figure.ts';
-import { filesInDiff, isAtOrBelow } from './changed-files.ts';
 import { askedFor, DEFAULT_COVERAGE, type GateOptions } from './gate-options.ts';
 
 /** One check, as evidence. */
@@ -33,7 +32,6 @@ export function collect(moment: Moment, options: GateOptions): Collected {
 	const asked = askedFor(options);
 	const missing = asked.filter((kind) => !moment.checks.some((check) => check.kind === kind));
 	const weighed = moment.checks.map((check) => weigh(check, asked.includes(check.kind as never), options));
-	const changes = forbiddenChanges(moment, options.forbidden ?? []);
 	return {
 		evidence: weighed.map(({ evidence }) => evidence),
 		missing,
@@ -41,8 +39,8 @@ export function collect(moment: Moment, options: GateOptions): Collected {
 			...missing.map((kind) => `${kind}: no check of this kind was run`),
 			...weighed.flatMap(({ reason }) => reason ?? []),
 		],
-		errors: [...weighed.flatMap(({ error }) => error ?? []), ...changes.errors],
-		forbidden: changes.files,
+		errors: weighed.flatMap(({ error }) => error ?? []),
+		forbidden: moment.touched,
 	};
 }
 
@@ -69,26 +67,4 @@ function weigh(check: CheckResult, isAsked: boolean, options: GateOptions): Weig
 
 function failure({ exit }: CheckResult): string {
 	return exit === null ? 'did not come to an end' : `failed (exit ${exit})`;
-}
-
-interface Changes {
-	readonly files: readonly string[];
-	readonly errors: readonly string[];
-}
-
-/** What changed is in the diff; where there is no git to make one, only the declared outputs are known. */
-function forbiddenChanges({ diff, artifacts }: Moment, places: readonly string[]): Changes {
-	if (places.length === 0) return { files: [], errors: [] };
-	const seen = new Set([...filesInDiff(diff), ...artifacts.map(({ path }) => path)]);
-	const files = [...seen].filter((path) => isAtOrBelow(path, places));
-	const error = files.length > 0 ? null : blindness(diff);
-	return { files, errors: error === null ? [] : [error] };
-}
-
-/** Why a diff does not show every changed file; null if it does. */
-function blindness(diff: string): string | null {
-	if (/\n\[\.\.\. .* cut by sdd; .* in all\]$/.test(diff)) {
-		return 'the diff is too long to be seen whole, so a forbidden change cannot be ruled out';
-	}
-	return diff.startsWith('(no diff: git could not') ? 'git could not say what changed' : null;
 }

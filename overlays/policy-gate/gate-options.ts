@@ -1,5 +1,5 @@
 /** The options of `policy_gate`, as written in a workflow. */
-import type { OptionProblem } from '../../engine/contract.ts';
+import type { Attachment, OptionProblem } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
 
 /** What a check can be evidence for. */
@@ -65,19 +65,53 @@ export const gateOptionsSchema: JsonObject = {
 	},
 };
 
-/** What the schema cannot say: a forbidden path that can never match would forbid nothing. */
-export function gateProblems({ forbidden = [] }: GateOptions): readonly OptionProblem[] {
-	return forbidden.flatMap((path, index) => {
-		const message = faultOf(path);
-		if (message === null) return [];
+type GatedTask = Pick<Attachment<GateOptions>['task'], 'outputs' | 'checks'>;
+
+/** What the schema cannot say: what can never match would forbid nothing, and what no check shows can never pass. */
+export function gateProblems(options: GateOptions, task: GatedTask): readonly OptionProblem[] {
+	const { forbidden = [] } = options;
+	return [...forbidden.flatMap((path, index) => aboutForbidden(path, index, task)), ...missingKinds(options, task)];
+}
+
+function aboutForbidden(path: string, index: number, { outputs }: GatedTask): readonly OptionProblem[] {
+	const place = { path: ['forbidden', String(index)] };
+	const message = faultOf(path);
+	if (message !== null) {
 		const remedy =
 			'name a file or a folder of the project, such as `infra/prod`; all that lies below it is forbidden too';
-		return [{ path: ['forbidden', String(index)], message, remedy }];
-	});
+		return [{ ...place, message, remedy }];
+	}
+	const output = outputs.find((one) => overlap(bare(one), bare(path)));
+	if (output === undefined) return [];
+	const why = `"${path}" is forbidden, but the task is to write "${output}"`;
+	return [{ ...place, message: why, remedy: 'take one of them out: the task could never pass' }];
 }
 
 function faultOf(path: string): string | null {
 	if (/[*?[\]{}]/.test(path)) return `"${path}" is a pattern; forbidden paths are taken literally`;
+	if (bare(path) === '') return `"${path}" is the whole project, in which no task could write anything`;
 	const leaves = path.startsWith('/') || path.includes('\\') || path.split('/').includes('..');
 	return leaves ? `"${path}" is no path inside the project` : null;
+}
+
+/** Without `./`, and without a slash at the end. */
+function bare(path: string): string {
+	return path
+		.split('/')
+		.filter((part) => part !== '' && part !== '.')
+		.join('/');
+}
+
+function overlap(one: string, other: string): boolean {
+	return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+}
+
+/** No attempt can bring evidence that no check collects: a workflow that asks for it is run in vain. */
+function missingKinds(options: GateOptions, { checks }: GatedTask): readonly OptionProblem[] {
+	const missing = askedFor(options).filter((kind) => !checks.some((check) => check.kind === kind));
+	if (missing.length === 0) return [];
+	const kinds = missing.join(', ');
+	const message = `no check of the task is evidence of ${kinds}, so this gate can never pass`;
+	const remedy = `add checks with \`kind: ${missing[0]}\`${missing.length > 1 ? ' and so on' : ''}, or ask for a lower tier`;
+	return [{ path: options.tier === undefined ? [] : ['tier'], message, remedy, isWarning: true }];
 }

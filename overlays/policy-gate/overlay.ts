@@ -19,11 +19,12 @@ const OWN_ATTEMPTS = 3;
 
 export const policyGate = defineOverlay<GateOptions>({
 	name: 'policy_gate',
-	summary: 'Lets work through only with the evidence its tier asks for; at T2 a person has the last word.',
+	summary: 'Lets work through only with the evidence its tier asks for; at T2 a person must approve, too.',
 	hooks: ['after'],
 	order: 20,
 	options: gateOptionsSchema,
-	problems: ({ options }) => gateProblems(options),
+	problems: ({ options, task }) => gateProblems(options, task),
+	watches: ({ forbidden = [] }) => forbidden,
 	attempts: () => OWN_ATTEMPTS,
 	log: gateReport,
 	create: (options) => ({ after: (moment) => judge(moment, options) }),

@@ -1,5 +1,5 @@
 /** The options of `agentic_review`, as written in a workflow. */
-import type { OptionProblem } from '../../engine/contract.ts';
+import type { Attachment, OptionProblem } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { conditionProblems } from '../shared/exit-conditions.ts';
 
@@ -65,9 +65,12 @@ export const reviewOptionsSchema: JsonObject = {
 	},
 };
 
+type JudgedTask = Pick<Attachment<unknown>['task'], 'agent' | 'checks'>;
+
 /** What the schema cannot say: roles never switch and never meet, and every expression must parse. */
-export function reviewProblems(options: ReviewOptions, task: { readonly agent: string }): readonly OptionProblem[] {
-	return [...roleProblems(options, task.agent), ...conditionProblems(options.exit_conditions ?? [], CONDITIONS)];
+export function reviewProblems(options: ReviewOptions, task: JudgedTask): readonly OptionProblem[] {
+	const about = { ...CONDITIONS, checks: task.checks };
+	return [...roleProblems(options, task.agent), ...conditionProblems(options.exit_conditions ?? [], about)];
 }
 
 function roleProblems(options: ReviewOptions, taskAgent: string): readonly OptionProblem[] {

@@ -98,6 +98,8 @@ class Moment:
     output: str = ""
     artifacts: Tuple[Artifact, ...] = ()
     diff: str = ""
+    #: Of the files that this overlay watches, those that are not as they were when the task began.
+    touched: Tuple[str, ...] = ()
     checks: Tuple[Check, ...] = ()
     constitution: Mapping[str, str] = field(default_factory=dict)
     history: Tuple[Past, ...] = ()
@@ -121,6 +123,7 @@ class Moment:
             output=wire.get("output", {}).get("text", ""),
             artifacts=tuple(_known(Artifact, one) for one in wire.get("artifacts", ())),
             diff=wire.get("diff", ""),
+            touched=tuple(wire.get("touched", ())),
             checks=tuple(_known(Check, one) for one in wire.get("checks", ())),
             constitution=dict(wire.get("constitution", {})),
             history=tuple(_known(Past, one) for one in wire.get("history", ())),

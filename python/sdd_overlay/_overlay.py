@@ -94,10 +94,12 @@ class Overlay:
         order: Optional[int] = None,
         conflicts_with: Optional[Sequence[str]] = None,
         agents: Optional[Sequence[str]] = None,
+        watches: Optional[Sequence[str]] = None,
         log: Optional[Log] = None,
     ) -> None:
         """``options`` is the JSON Schema (draft-07) of the options; ``order`` is the overlay's place among the judges (50);
-        ``agents`` are those it will ask, whatever its options say: an unknown one is told of before anything runs.
+        ``agents`` are those it will ask, whatever its options say: an unknown one is told of before anything runs;
+        ``watches`` are files and folders that its verdict depends on besides the outputs (``moment.touched``).
         """
         self.name = name
         self.summary = summary
@@ -106,6 +108,7 @@ class Overlay:
         self.order = order
         self.conflicts_with = conflicts_with
         self.agents = agents
+        self.watches = watches
         self.log = log
         self.hooks: Dict[str, Callable[..., Any]] = {}
 
@@ -138,6 +141,7 @@ class Overlay:
             "order": self.order,
             "conflicts_with": None if self.conflicts_with is None else list(self.conflicts_with),
             "agents": None if self.agents is None else list(self.agents),
+            "watches": None if self.watches is None else list(self.watches),
             "log": None if log is None else {"folder": log.folder, "name": log.name, "members": list(log.members)},
         }
         return {name: value for name, value in said.items() if value is not None}

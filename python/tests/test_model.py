@@ -99,12 +99,12 @@ class Hooks(unittest.TestCase):
             overlay.after(lambda moment: passed())
 
     def test_and_all_else_are_in_the_handshake(self) -> None:
-        overlay = Overlay("t", version="1.2.3", options={"type": "object"}, order=20, conflicts_with=("x",), agents=["rev"], log=Log("t-logs", "t_log", ("a",)))
+        overlay = Overlay("t", version="1.2.3", options={"type": "object"}, order=20, conflicts_with=("x",), agents=["rev"], watches=("infra",), log=Log("t-logs", "t_log", ("a",)))
         overlay.failed(lambda moment: passed())
         overlay.before(lambda moment: passed())
         self.assertEqual(overlay.handshake(), {
             "protocol": 1, "name": "t", "version": "1.2.3", "summary": "", "hooks": ["before", "failed"],
-            "options": {"type": "object"}, "order": 20, "conflicts_with": ["x"], "agents": ["rev"],
+            "options": {"type": "object"}, "order": 20, "conflicts_with": ["x"], "agents": ["rev"], "watches": ["infra"],
             "log": {"folder": "t-logs", "name": "t_log", "members": ["a"]},
         })
 

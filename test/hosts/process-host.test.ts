@@ -153,6 +153,7 @@ test('an overlay is described by what it says of itself', async () => {
 		order: 20,
 		conflicts_with: ['hil'],
 		agents: ['rev'],
+		watches: ['infra'],
 	};
 	const file = join(tempFolder(), 'overlay.py');
 	const parts = `**json.loads(${JSON.stringify(JSON.stringify(said))})`;
@@ -171,7 +172,9 @@ test('an overlay is described by what it says of itself', async () => {
 		conflictsWith: ['hil'],
 	});
 	if ('error' in described) throw new Error(described.error);
-	expect(described.agents?.({ options: {}, task: { id: 't', agent: 'dev' } })).toEqual(['rev']);
+	expect(described.agents?.({ options: {}, task: { id: 't', agent: 'dev', outputs: [], checks: [] } })).toEqual([
+		'rev',
+	]);
 	expect(() => described.create({}, { render: () => '' })).toThrow('the overlay "gate" lives in a process of its own');
 	expect(await describeProcess(optionsOf(), { command: commandFor('wrong_hooks.py') })).toMatchObject({
 		error: expect.stringContaining('"afterwards" is not a hook'),

@@ -36,7 +36,11 @@ function load(words: readonly Word[]) {
 		return `      ${name}: { enabled: true${options} }\n`;
 	});
 	const agents = ['dev', 'rev', 'eve'].map((name) => `  ${name}: { run: ["true"] }\n`);
-	const task = `  write:\n    agent: dev\n    description: Write it\n    overlays:\n${overlays.join('')}`;
+	const checks = ['acceptance', 'tests', 'lint'].map(
+		(kind) => `      - { name: ${kind}, run: "true", kind: ${kind} }\n`,
+	);
+	const work = `    agent: dev\n    description: Write it\n    checks:\n${checks.join('')}`;
+	const task = `  write:\n${work}    overlays:\n${overlays.join('')}`;
 	writeFileSync(join(project, 'workflow.yaml'), `version: "1"\nname: demo\nagents:\n${agents.join('')}tasks:\n${task}`);
 	return prepareIn(project);
 }

@@ -26,6 +26,7 @@ export function momentOf(parts: Partial<Moment> = {}): Moment {
 		brief: { prompt: 'Implement the login flow' },
 		output: { text: 'I wrote it.' },
 		artifacts: [{ path: 'src/auth.ts', sha256: 'a1', bytes: 20, content: 'export const auth = 1;' }],
+		touched: [],
 		diff: '+export const auth = 1;',
 		checks: [],
 		constitution: { Purpose: 'PURPOSE-TEXT', Rules: 'RULES-TEXT', Standards: 'STANDARDS-TEXT' },

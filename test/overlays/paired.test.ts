@@ -292,12 +292,19 @@ describe('options', () => {
 			{ challenger_agent: 'eve', exit_conditions: ['review.decision == GO'] },
 			'"review.decision" is unknown; an exit condition can ask about pair, checks, task',
 		],
+		[
+			{ challenger_agent: 'eve', exit_conditions: ['checks.test.ok'] },
+			'the task has no check "test", so the condition could never hold; its checks: tests',
+		],
+		[{ challenger_agent: 'eve', checkpoint_every: 3 }, 'checkpoint_every means nothing with role_switch: session'],
 	])('%j is refused: %s', (options, message) => {
-		expect(pairProblems(options, { agent: 'dev' })).toMatchObject([{ message }]);
+		expect(pairProblems(options, { agent: 'dev', checks: [{ name: 'tests', kind: 'tests' }] })).toMatchObject([
+			{ message },
+		]);
 	});
 
 	it('both of the pair are agents that the plan must have', () => {
-		const task = { id: 'implement', agent: 'dev' };
+		const task = { id: 'implement', agent: 'dev', outputs: [], checks: [] };
 		expect(pairedWorkflow.agents?.({ options: OPTIONS, task })).toEqual(['dev', 'eve']);
 		expect(pairedWorkflow.worker?.({ ...OPTIONS, driver_agent: 'zoe' })).toBe('zoe');
 	});

@@ -156,46 +156,20 @@ describe('coverage', () => {
 
 describe('forbidden changes', () => {
 	const options: GateOptions = { forbidden: ['infra/prod', 'package.json'] };
-	const changing = (path: string) => ({ diff: `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n` });
 
-	it.each([
-		['a file below, in the diff', changing('infra/prod/main.tf')],
-		['the file itself, in the diff', changing('package.json')],
-		['a declared output', { artifacts: [{ path: 'infra/prod/x', sha256: 'x', bytes: 1, content: 'x' }] }],
-	])('%s fails the task, though the evidence is complete', async (_, parts) => {
-		expect(await judge(T1, options, parts)).toMatchObject({
+	it('what it watches and somebody touched fails the task, though the evidence is complete', async () => {
+		expect(policyGate.watches?.(options)).toEqual(['infra/prod', 'package.json']);
+		expect(await judge(T1, options, { touched: ['infra/prod/main.tf', 'package.json'] })).toMatchObject({
 			kind: 'fail',
 			code: 'GATE_FORBIDDEN_CHANGE',
-			reason: expect.stringMatching(/^changed, though it is forbidden: (infra\/prod\/|package\.json)/),
-			record: { decision: 'FAIL', forbidden_changes: [expect.any(String)] },
+			reason: 'changed, though it is forbidden: infra/prod/main.tf, package.json',
+			record: { decision: 'FAIL', forbidden_changes: ['infra/prod/main.tf', 'package.json'] },
 		});
 	});
 
-	it('other changes are none of its business', async () => {
-		expect(await judge(T1, options, changing('infra/production.tf'))).toMatchObject({
-			kind: 'pass',
-			record: { forbidden_changes: [] },
-		});
-	});
-
-	it.each([
-		[
-			'+x\n[... the rest cut by sdd; 900,000 bytes in all]',
-			'the diff is too long to be seen whole, so a forbidden change cannot be ruled out',
-		],
-		[
-			'+x\n[... 10 characters cut by sdd; 60,000 in all]',
-			'the diff is too long to be seen whole, so a forbidden change cannot be ruled out',
-		],
-		['(no diff: git could not compare the two states of the workspace)', 'git could not say what changed'],
-	])('a diff that hides changes (%j) is an error while collecting', async (diff, why) => {
-		const reason = `the evidence cannot be collected: ${why}`;
-		expect(await judge(T1, options, { diff })).toMatchObject({
-			kind: 'fail',
-			code: 'GATE_EVIDENCE_UNREADABLE',
-			reason,
-		});
-		expect((await judge(T1, {}, { diff })).kind).toBe('pass');
+	it('where nothing of it was touched the evidence decides', async () => {
+		expect(await judge(T1, options)).toMatchObject({ kind: 'pass', record: { forbidden_changes: [] } });
+		expect(policyGate.watches?.({})).toEqual([]);
 	});
 });
 
@@ -250,8 +224,26 @@ describe('options', () => {
 		['*.pem', '"*.pem" is a pattern; forbidden paths are taken literally'],
 		['/etc', '"/etc" is no path inside the project'],
 		['../x', '"../x" is no path inside the project'],
-	])('the forbidden path %s is refused, as it would forbid nothing', (path, message) => {
-		expect(gateProblems({ forbidden: ['ok', path] })).toMatchObject([{ path: ['forbidden', '1'], message }]);
+		['.', '"." is the whole project, in which no task could write anything'],
+		['out/', '"out/" is forbidden, but the task is to write "out/a.txt"'],
+		['./out/a.txt', '"./out/a.txt" is forbidden, but the task is to write "out/a.txt"'],
+	])('the forbidden path %s is refused', (path, message) => {
+		const task = { outputs: ['out/a.txt'], checks: T1 };
+		expect(gateProblems({ forbidden: ['ok', path] }, task)).toMatchObject([{ path: ['forbidden', '1'], message }]);
+	});
+
+	it('a kind of evidence that no check of the task gives is warned of: the gate could never pass', () => {
+		const task = { outputs: [], checks: T1.filter(({ kind }) => kind !== 'lint') };
+		expect(gateProblems({}, { ...task, checks: T1 })).toEqual([]);
+		expect(gateProblems({}, task)).toMatchObject([{ path: [], isWarning: true }]);
+		expect(gateProblems({ tier: 'T2' }, task)).toEqual([
+			{
+				path: ['tier'],
+				message: 'no check of the task is evidence of lint, security, operational, so this gate can never pass',
+				remedy: 'add checks with `kind: lint` and so on, or ask for a lower tier',
+				isWarning: true,
+			},
+		]);
 	});
 });
 

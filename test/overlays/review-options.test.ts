@@ -5,9 +5,11 @@ import { agenticReview } from '../../overlays/review/review-overlay.ts';
 
 const fits = new Ajv({ strict: false }).compile(reviewOptionsSchema);
 
+const CHECKS = ['tests', 'lint'].map((name) => ({ name, kind: name }));
+
 function problems(options: ReviewOptions, agent = 'dev') {
 	return agenticReview
-		.problems?.({ options, task: { id: 'implement', agent } })
+		.problems?.({ options, task: { id: 'implement', agent, outputs: [], checks: CHECKS } })
 		.map((one) => [one.path.join('.'), one.message]);
 }
 
@@ -62,5 +64,7 @@ it('planning learns who works and who is asked', () => {
 	const options = { reviewer_agent: 'reviewer', coder_agent: 'dev' };
 	expect(agenticReview.worker?.(options)).toBe('dev');
 	expect(agenticReview.worker?.({ reviewer_agent: 'reviewer' })).toBeUndefined();
-	expect(agenticReview.agents?.({ options, task: { id: 'implement', agent: 'dev' } })).toEqual(['reviewer']);
+	expect(agenticReview.agents?.({ options, task: { id: 'implement', agent: 'dev', outputs: [], checks: [] } })).toEqual(
+		['reviewer'],
+	);
 });

@@ -135,7 +135,19 @@ describe('the schema of the protocol', () => {
 		const good = { protocol: PROTOCOL.max, name: 'n', hooks: ['after'] };
 		const cases: readonly (readonly [boolean, unknown])[] = [
 			[true, good],
-			[true, { ...good, version: '1', summary: '', options: {}, order: 1.5, conflicts_with: ['a'], agents: ['rev'] }],
+			[
+				true,
+				{
+					...good,
+					version: '1',
+					summary: '',
+					options: {},
+					order: 1.5,
+					conflicts_with: ['a'],
+					agents: ['rev'],
+					watches: [],
+				},
+			],
 			[true, { ...good, log: { folder: 'my-logs', name: 'my_log', members: ['iteration'] } }],
 			[true, { ...good, later: 'more' }],
 			[false, null],

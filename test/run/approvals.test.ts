@@ -134,7 +134,7 @@ test('content that changes for ever ends in a failure, not in a loop', async () 
 		},
 	});
 	const { session } = await runPlan(planOf([task]), world);
-	expect(session.task('implement')).toMatchObject({ status: 'FAILED', reason: 'all 5 attempts are used up' });
+	expect(session.task('implement')).toMatchObject({ status: 'FAILED', reason: 'all 5 attempts are used up; its content changed once more after it was judged' });
 });
 
 test('an output that is removed after its approval has broken the contract', async () => {
@@ -217,5 +217,16 @@ test('a reviewer marked read_only that changes the work has failed, and what it 
 		attempt: 1,
 		reason: `gate: the agent "reviewer" is read_only, but the task's outputs changed while it ran`,
 	});
+	expect(session.records.find((one) => one.kind === 'task_failed')).toMatchObject({ code: 'AGENT_READ_ONLY' });
+});
+
+test('no approval rests on such a reviewer, whatever the overlay makes of its failure', async () => {
+	const agents = [agentPlan('dev'), agentPlan('reviewer', { readOnly: true })];
+	const agent: Script['agent'] = (call) =>
+		call.role === 'reviewer' ? { text: 'GO', files: { [OUT]: 'my way' } } : writes(call);
+	const lenient = (moment: Moment): Verdict => (moment.answers['r'] === undefined ? reviewed(moment) : { kind: 'pass' });
+	const world = scriptedWorld({ agent, overlays: { gate: { after: lenient } } });
+	const { session } = await runPlan(planOf([task], { agents }), world);
+	expect(session.task('implement')).toMatchObject({ status: 'FAILED', attempt: 1, fault: null });
 	expect(session.records.find((one) => one.kind === 'task_failed')).toMatchObject({ code: 'AGENT_READ_ONLY' });
 });

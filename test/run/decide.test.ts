@@ -133,7 +133,7 @@ test('content that changes for ever is bounded by max_attempts as well', () => {
 	expect(decide(taskPlan(), state)).toEqual({
 		do: 'fail',
 		code: 'TASK_ATTEMPTS_USED_UP',
-		reason: 'all 5 attempts are used up',
+		reason: 'all 5 attempts are used up; its content changed once more after it was judged',
 	});
 });
 

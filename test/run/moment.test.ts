@@ -52,6 +52,7 @@ test('before the first attempt there is a task and a brief, and no work yet', ()
 		output: { text: '' },
 		artifacts: [],
 		diff: '',
+		touched: [],
 		checks: [],
 		constitution: { Standards: 'Be kind.' },
 		history: [],
