@@ -3,6 +3,7 @@ import type { CheckResult, Moment } from '../../engine/contract.ts';
 import { type ConfidenceOptions, confidenceProblems } from '../../overlays/confidence/confidence-options.ts';
 import { confidence } from '../../overlays/confidence/overlay.ts';
 import { fits, questionOf, verdictAfter } from './consult.ts';
+import { garbled } from './garbled.ts';
 import { AT, checkOf, chose, replied } from './moment.ts';
 
 const lint = (ok: boolean, name = 'style') => checkOf({ kind: 'lint', name, ok, required: false });
@@ -112,12 +113,20 @@ describe('llm_judge', () => {
 		});
 	});
 
-	it.each([
+	it.each<readonly [string, string, string]>([
 		['no score', 'looks good', 'the reply has no JSON object with "score"'],
 		['a text', '{"score": "1"}', '"score" is "1", expected a number from 0 to 1'],
 		['too much', '{"score": 1.5}', '"score" is 1.5, expected a number from 0 to 1'],
 		['an odd reason', '{"score": 1, "reason": 7}', '"reason" is 7, expected a text'],
 		['two scores', '{"score": 1} {"score": 0.1}', 'the reply has verdicts that disagree with each other'],
+		...garbled('score', '0.1', 'reason').map(
+			([how, low]) =>
+				[
+					`a garbled second score (${how})`,
+					`{"score": 1}\n${low}`,
+					'beside its verdict the reply has another "score" that cannot be read',
+				] as const,
+		),
 	])('%s counts 0 and is noted: it never raises the score', async (_, reply, why) => {
 		expect(await evaluated(reply)).toMatchObject({
 			kind: 'pass',
@@ -128,6 +137,14 @@ describe('llm_judge', () => {
 				]),
 			},
 		});
+	});
+
+	it.each([
+		'Score: {"score": 1,} {"score": 1}',
+		'I shall say {"score": <0 to 1>, "reason": …}. {"score": 1}',
+		'The "score": high. {"score": 1}',
+	])('the same score again, a blank or prose changes nothing: %s', async (reply) => {
+		expect(await evaluated(reply)).toMatchObject({ record: { score: 1 } });
 	});
 
 	it('an evaluator that failed counts 0 as well', async () => {
