@@ -7,7 +7,7 @@ import { garbled } from './garbled.ts';
 import { AT, checkOf, chose, replied } from './moment.ts';
 
 const lint = (ok: boolean, name = 'style') => checkOf({ kind: 'lint', name, ok, required: false });
-const cover = (output: string) => checkOf({ kind: 'coverage', name: 'cover', output, required: false });
+const cover = (output: string, ok = true) => checkOf({ kind: 'coverage', name: 'cover', output, ok, required: false });
 const FULL = [
 	cover('83%'),
 	lint(true),
@@ -73,13 +73,17 @@ describe('the score', () => {
 		});
 	});
 
-	it('a coverage check without a figure is left out, and named', async () => {
-		expect(await judge([cover('all of it'), lint(true)])).toMatchObject({
+	it.each([
+		['without a figure', [cover('all of it')], 'gives no figure: no line says how much is covered'],
+		['with a doubtful one', [cover('coverage: ?')], 'gives no figure: no line says how much is covered'],
+		['that failed', [cover('coverage: 90%', false)], 'failed'],
+		['without a figure, beside a good one', [cover('90%'), cover('')], 'gives no figure: no line says'],
+	])('a coverage check %s counts 0, and is noted: it never raises the score', async (_, checks, why) => {
+		const note = expect.stringContaining(`the check "cover" ${why}`);
+		expect(await judge([...checks, lint(true)])).toMatchObject({
 			record: {
-				score: 1,
-				unavailable: expect.arrayContaining([
-					{ metric: 'test_coverage', note: 'the coverage check printed no figure' },
-				]),
+				score: 0.5,
+				metrics: expect.arrayContaining([{ metric: 'test_coverage', value: 0, weight: 1, note }]),
 			},
 		});
 	});
