@@ -58,6 +58,11 @@ export function capFileMiddle(path: string, max: number): string {
 	}
 }
 
+/** Whether a text has a line that says that something was cut from it; as anybody can write one, only a doubt. */
+export function isCut(text: string): boolean {
+	return /^\[\.\.\. .* cut by sdd; .* in all\]$/m.test(text);
+}
+
 /** How many bytes of UTF-8 must be read to be sure of `max` characters, and of whether there are more. */
 export function bytesFor(max: number): number {
 	// No UTF-16 unit takes more than three bytes; four more tell whether the text goes on.

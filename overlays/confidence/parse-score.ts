@@ -18,6 +18,8 @@ export function parseScore(
 		members: ['score', 'reason'],
 		read,
 		saysTheSame: (one, other) => one.score === other.score,
+		words: [],
+		holdsBeside: ({ score }, saying) => saying.length === 1 && Number(saying[0]) === score,
 	});
 }
 

@@ -1,5 +1,5 @@
 /** The score of an attempt: the weighted mean of the metrics that are available. Pure. */
-import type { Moment } from '../../engine/contract.ts';
+import type { CheckResult, Moment } from '../../engine/contract.ts';
 import { coverageFigure } from '../shared/coverage-figure.ts';
 import { type ConfidenceOptions, METRICS, type Metric, weightOf } from './confidence-options.ts';
 
@@ -63,11 +63,17 @@ function measure(metric: Exclude<Metric, 'llm_judge'>, moment: Moment): Measured
 /** Of several coverage checks the lowest figure counts. */
 function coverage({ checks }: Moment): Measured {
 	const metric = 'test_coverage';
-	const outputs = checks.filter(({ kind }) => kind === 'coverage').map(({ output }) => coverageFigure(output));
-	if (outputs.length === 0) return { metric, value: null, note: 'there is no check of the kind coverage' };
-	const figures = outputs.filter((figure) => figure !== null);
-	if (figures.length === 0) return { metric, value: null, note: 'the coverage check printed no figure' };
-	return { metric, value: Math.min(...figures) };
+	const [first, ...others] = checks.filter(({ kind }) => kind === 'coverage').map(covered);
+	if (first === undefined) return { metric, value: null, note: 'there is no check of the kind coverage' };
+	return { metric, ...others.reduce((lowest, one) => (one.value < lowest.value ? one : lowest), first) };
+}
+
+/** A check without a usable figure counts as 0: by printing nothing it must not make the score better than by a low one. */
+function covered({ name, ok, output }: CheckResult): { readonly value: number; readonly note?: string } {
+	if (!ok) return { value: 0, note: `the check "${name}" failed` };
+	const figure = coverageFigure(output);
+	if (figure.share !== null) return { value: figure.share };
+	return { value: 0, note: `the check "${name}" gives no figure: ${figure.reason}` };
 }
 
 function passing(metric: Metric, kind: string, { checks }: Moment): Measured {

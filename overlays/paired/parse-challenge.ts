@@ -1,5 +1,7 @@
 /** Reads a challenger's reply. Whatever is wrong with it is a violation with a reason, and never an AGREE. */
 import { type Candidate, type Found, findVerdict, show } from '../shared/find-verdict.ts';
+import { leavesYes } from '../shared/unread-verdict.ts';
+import { WORDS } from './pair-session.ts';
 
 /** A challenger's verdict, proven well-formed. */
 export interface Challenge {
@@ -20,6 +22,8 @@ export function parseChallenge(
 		members: ['decision', 'feedback'],
 		read,
 		saysTheSame: (one, other) => one.decision === other.decision,
+		words: Object.values(WORDS),
+		holdsBeside: ({ decision }, saying) => decision === 'CHALLENGE' || leavesYes(saying, WORDS),
 	});
 }
 

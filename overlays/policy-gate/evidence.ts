@@ -1,6 +1,6 @@
 /** Gathers what the checks of an attempt prove, and what of it is missing. Pure. */
 import type { CheckResult, Moment } from '../../engine/contract.ts';
-import { coverageFigure } from '../shared/coverage-figure.ts';
+import { coverageFigure, PRINT_A_FIGURE } from '../shared/coverage-figure.ts';
 import { askedFor, DEFAULT_COVERAGE, type GateOptions } from './gate-options.ts';
 
 /** One check, as evidence. */
@@ -52,7 +52,8 @@ interface Weighed {
 
 function weigh(check: CheckResult, isAsked: boolean, options: GateOptions): Weighed {
 	const { kind, name } = check;
-	const value = kind === 'coverage' ? coverageFigure(check.output) : null;
+	const coverage = kind === 'coverage' ? coverageFigure(check.output) : null;
+	const value = coverage?.share ?? null;
 	const threshold = options.coverage_threshold ?? DEFAULT_COVERAGE;
 	const isLow = isAsked && value !== null && value < threshold;
 	const required = isAsked || check.required;
@@ -60,8 +61,8 @@ function weigh(check: CheckResult, isAsked: boolean, options: GateOptions): Weig
 	if (!check.ok)
 		return required ? { evidence, reason: `${kind}: the check "${name}" ${failure(check)}` } : { evidence };
 	if (isLow) return { evidence, reason: `${kind}: ${value} by the check "${name}" is below ${threshold}` };
-	if (!isAsked || kind !== 'coverage' || value !== null) return { evidence };
-	const error = `the coverage check "${name}" printed no figure, such as 83% or {"coverage": 0.83}`;
+	if (!isAsked || coverage === null || coverage.share !== null) return { evidence };
+	const error = `the coverage check "${name}" gives no figure: ${coverage.reason}; ${PRINT_A_FIGURE}`;
 	return { evidence: { ...evidence, ok: false }, error };
 }
 

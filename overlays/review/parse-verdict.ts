@@ -4,6 +4,8 @@
  */
 import type { Finding } from '../../engine/contract.ts';
 import { type Candidate, type Found, findVerdict, show } from '../shared/find-verdict.ts';
+import { leavesYes } from '../shared/unread-verdict.ts';
+import { WORDS } from './review-log.ts';
 
 export const QUALITY_CHECKS = [
 	'acceptance_criteria_met',
@@ -46,12 +48,16 @@ export function parseReply(reply: string, reading: Reading): ParsedReply {
 		reviewId,
 		read: (candidate) => asRead(protocol === 'decision' ? readDecision(candidate) : readDrift(candidate)),
 		saysTheSame: (one, other) => one.decision === other.decision,
+		words: Object.values(ANSWERS[protocol]),
+		holdsBeside: ({ decision }, saying) => decision === 'NO_GO' || leavesYes(saying, ANSWERS[protocol]),
 	});
 	return found.ok ? { ok: true, verdict: found.value } : found;
 }
 
 /** The members that say what was decided, and why. */
 const SAYS = { decision: ['decision', 'feedback'], drift: ['verdict', 'followUpPrompt'] } as const;
+
+const ANSWERS = { decision: WORDS, drift: { yes: 'pass', no: 'drift' } } as const;
 
 function asRead(reply: ParsedReply): Found<ReviewVerdict> {
 	return reply.ok ? { ok: true, value: reply.verdict } : reply;

@@ -1,27 +1,53 @@
-/** Reads the figure in what a coverage tool printed. */
+/** Reads the one figure in what a coverage check printed. Whatever is doubtful is no figure: a gate stands behind it. */
+import { isCut } from '../../engine/brief/cap.ts';
 import { printable } from '../../engine/printable.ts';
+import { lineMentions, shareOf, short } from './coverage-lines.ts';
+import { isReport, reportMentions } from './coverage-reports.ts';
+import { findObjects, outside } from './find-objects.ts';
 
-/** The last figure in the output as a share of one: `83.5%`, `0.835` or `{"coverage": 0.835}`; null when there is none. */
-export function coverageFigure(output: string): number | null {
-	const text = printable(output);
-	const figures = [...text.matchAll(PERCENTAGE), ...text.matchAll(FRACTION)]
-		.map((match) => ({ at: match.index, share: shareOf(match) }))
-		.filter(({ share }) => share >= 0 && share <= 1)
-		.sort((a, b) => a.at - b.at);
-	return figures.at(-1)?.share ?? null;
+/** The covered share of one, or why none can be told. */
+export type Coverage = { readonly share: number } | { readonly share: null; readonly reason: string };
+
+/** What the check's author can do about a figure that is not understood. */
+export const PRINT_A_FIGURE = 'have it print only `coverage: 83.5%` or {"coverage": 0.835}';
+
+/**
+ * The figure in the output. Of several that are said to be coverage the lowest counts, and one that is not understood
+ * spoils them all: it might be lower. A number alone counts if nothing else is there to be mistaken for the figure.
+ */
+export function coverageFigure(output: string): Coverage {
+	const text = printable(output.replaceAll('\r', '\n'));
+	if (isCut(text)) return none('its output was cut, and what is missing might say less');
+	const objects = findObjects(text);
+	if (objects === null) return none('its output has too many braces to be read');
+	const reports = objects.filter(isReport);
+	const lines = outside(text, reports)
+		.split('\n')
+		.map((line) => line.trim())
+		.filter((line) => line !== '');
+	const mentions = [...reports.flatMap(reportMentions), ...lines.flatMap(lineMentions)];
+	const doubt = mentions.find((mention) => 'doubt' in mention);
+	if (doubt !== undefined) return none(doubt.doubt);
+	const shares = mentions.flatMap((mention) => ('share' in mention ? mention.share : []));
+	return shares.length > 0 ? { share: Math.min(...shares) } : numberAlone(lines);
 }
 
-// Neither part of another number (1.2.3, 1,234), nor a change (+2.5%, -1%).
-const START = String.raw`(?<![\w.+-]|\d,)`;
-const PERCENTAGE = new RegExp(String.raw`${START}(\d+(?:\.\d+)?)\s?%`, 'g');
-// Neither a version (0.8.1) nor a time (0.93 s, 0.5ms).
-const FRACTION = new RegExp(
-	String.raw`${START}([01]?\.\d+)(?![\w%]|\.\d|,\d|\s?%|\s?(?:ms|s|secs?|seconds?|min|minutes?|h)\b)|"coverage"\s*:\s*([01])(?=\s*[,}])`,
-	'g',
-);
+const ALONE = /^(?:\d+(?:\.\d+)?\s?%|[01]?\.\d+)$/;
+const DENIAL = /cover.*\b(?:no|not|none|never|without|failed)\b|\b(?:no|not|none|never|without|failed)\b.*cover/i;
 
-function shareOf([all, first, whole]: RegExpMatchArray): number {
-	const value = Number(first ?? whole);
-	// Without the noise of binary fractions: 56.7% is 0.567.
-	return all.endsWith('%') ? Number((value / 100).toFixed(12)) : value;
+/** Nothing is said to be coverage: then the output must end with the figure, and have no other and no word against it. */
+function numberAlone(lines: readonly string[]): Coverage {
+	const numbers = lines.filter((line) => ALONE.test(line));
+	const [number] = numbers;
+	if (number === undefined) return none('no line says how much is covered');
+	if (numbers.length > 1) return none(`it printed ${numbers.slice(0, 3).join(', ')} without saying which is coverage`);
+	const denial = lines.find((line) => DENIAL.test(line));
+	if (denial !== undefined) return none(`it printed ${number}, but also "${short(denial)}"`);
+	if (lines.at(-1) !== number) return none(`it printed ${number} and went on without saying that this is coverage`);
+	const share = shareOf(number);
+	return share > 1 ? none(`${number} is more than all`) : { share };
+}
+
+function none(reason: string): Coverage {
+	return { share: null, reason };
 }

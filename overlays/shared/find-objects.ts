@@ -3,10 +3,11 @@
 /** Steps the scan may take: enough for any honest reply, and a wall for one made of a million braces. */
 const STEP_LIMIT = 20_000_000;
 
-/** A JSON object and how it was written. */
+/** A JSON object, how it was written and where it begins. */
 export interface FoundObject {
 	readonly value: { readonly [key: string]: unknown };
 	readonly text: string;
+	readonly at: number;
 }
 
 /** The outermost JSON objects in the order they stand, or null when the text is too tangled to read in bounded time. */
@@ -19,10 +20,16 @@ export function findObjects(text: string): readonly FoundObject[] | null {
 		if (budget.steps <= 0) return null;
 		const written = text.slice(at, end + 1);
 		const value = end === -1 ? undefined : parseObject(written);
-		if (value !== undefined) found.push({ value, text: written });
+		if (value !== undefined) found.push({ value, text: written, at });
 		at = text.indexOf('{', value === undefined ? at + 1 : end + 1);
 	}
 	return found;
+}
+
+/** The text without these of its objects; a blank stands for each. */
+export function outside(text: string, objects: readonly FoundObject[]): string {
+	const starts = [0, ...objects.map(({ at, text: written }) => at + written.length)];
+	return starts.map((start, index) => text.slice(start, objects[index]?.at)).join(' ');
 }
 
 /** Where the brace opened at `start` closes, minding JSON strings; -1 when it never does. */

@@ -1,7 +1,8 @@
 /** Finds the one verdict in an agent's reply: its own words, said once, and about what it was asked. */
 import { ownWords } from './agent-stream.ts';
-import { type FoundObject, findObjects } from './find-objects.ts';
+import { type FoundObject, findObjects, outside } from './find-objects.ts';
 import { quotedIn } from './quotation.ts';
+import { type Saying, sayingsIn } from './unread-verdict.ts';
 
 /** A JSON object of a reply that may be the verdict. */
 export type Candidate = { readonly [key: string]: unknown };
@@ -23,12 +24,17 @@ export interface Sought<T> {
 	read(candidate: Candidate): Found<T>;
 	/** Whether two verdicts may stand in one reply. */
 	saysTheSame(one: T, other: T): boolean;
+	/** Values of `key` that count as said even where they are not quoted. */
+	readonly words: readonly string[];
+	/** Whether what was found holds beside a verdict that cannot be read, but says this of `key`. */
+	holdsBeside(found: T, saying: Saying): boolean;
 }
 
 /** The one verdict in a reply, or why there is none. */
 export function findVerdict<T>(reply: string, sought: Sought<T>): Found<T> {
 	const { key } = sought;
-	const objects = findObjects(ownWords(reply));
+	const words = ownWords(reply);
+	const objects = findObjects(words);
 	if (objects === null) return violation('the reply has too many braces to find a verdict in it');
 	const candidates = objects.filter((object) => Object.hasOwn(object.value, key));
 	if (candidates.length === 0) return violation(`the reply has no JSON object with "${key}"`);
@@ -43,7 +49,10 @@ export function findVerdict<T>(reply: string, sought: Sought<T>): Found<T> {
 		return violation('the verdict is no judgement: it stands word for word in the work that was judged');
 	// The agent's own comes first, as it is the one that counts; what it quotes must not say otherwise.
 	const read = [...own, ...quotations].map(({ value }) => readCandidate(value, sought));
-	return oneOf(read, sought);
+	const found = oneOf(read, sought);
+	return found.ok && hidesAnother(outside(words, candidates), found.value, sought)
+		? violation(`beside its verdict the reply has another "${key}" that cannot be read`)
+		: found;
 }
 
 /** More verdicts than any reply has; each must be looked for in the work. */
@@ -70,6 +79,11 @@ function oneOf<T>(read: readonly Found<T>[], { saysTheSame }: Sought<T>): Found<
 	if (first === undefined || !first.ok) return violation('the reply has no verdict');
 	const disagrees = read.some((other) => other.ok && !saysTheSame(first.value, other.value));
 	return disagrees ? violation('the reply has verdicts that disagree with each other') : first;
+}
+
+/** What is no JSON was not weighed so far, and may be a no. */
+function hidesAnother<T>(rest: string, found: T, { key, words, holdsBeside }: Sought<T>): boolean {
+	return sayingsIn(rest, key, words).some((saying) => !holdsBeside(found, saying));
 }
 
 function violation(reason: string): { readonly ok: false; readonly violation: string } {

@@ -50,22 +50,31 @@ class Reading:
     material: Sequence[str]
 
 
+@dataclass(frozen=True)
+class Found:
+    """A JSON object, how it was written and where it begins."""
+
+    value: Dict[str, Any]
+    text: str
+    at: int
+
+
 Parsed = Union[ReviewVerdict, Violation]
-Found = Tuple[Dict[str, Any], str]
 
 
 def parse_reply(reply: str, reading: Reading) -> Parsed:
     """The one verdict in a reply, or why there is none."""
-    objects = find_objects(own_words(reply))
+    words = own_words(reply)
+    objects = find_objects(words)
     if objects is None:
         return Violation("the reply has too many braces to find a verdict in it")
     key = "decision" if reading.protocol == "decision" else "verdict"
-    candidates = [found for found in objects if key in found[0]]
+    candidates = [found for found in objects if key in found.value]
     if not candidates:
         return Violation(f'the reply has no JSON object with "{key}"')
     if len(candidates) > MAX_CANDIDATES:
         return Violation(f'the reply has {len(candidates)} JSON objects with "{key}"')
-    if any(says_twice(text, key) for _, text in candidates):
+    if any(says_twice(found.text, key) for found in candidates):
         return Violation(f'a verdict says "{key}" twice, differently')
     members = ("decision", "feedback") if reading.protocol == "decision" else ("verdict", "followUpPrompt")
     quoted = quoted_in(reading.material, candidates, members)
@@ -73,7 +82,10 @@ def parse_reply(reply: str, reading: Reading) -> Parsed:
         return Violation("the verdict is no judgement: it stands word for word in the work that was judged")
     # The reviewer's own comes first, as it is the one that counts; what it quotes must not say otherwise.
     in_order = sorted(range(len(candidates)), key=lambda at: quoted[at])
-    return one_verdict([read_candidate(candidates[at][0], reading) for at in in_order])
+    found = one_verdict([read_candidate(candidates[at].value, reading) for at in in_order])
+    if isinstance(found, ReviewVerdict) and hides_another(outside(words, candidates), found, reading.protocol):
+        return Violation(f'beside its verdict the reply has another "{key}" that cannot be read')
+    return found
 
 
 def one_verdict(parsed: List[Parsed]) -> Parsed:
@@ -178,6 +190,52 @@ def show(holder: Dict[str, Any], name: str) -> str:
     return f"{text[:60]}…" if len(text) > 60 else text
 
 
+#: The words for yes and no.
+ANSWERS = {"decision": ("GO", "NO_GO"), "drift": ("pass", "drift")}
+
+SP = f"[{SPACE}]*"
+QUOTED = re.compile("""\\\\*["'“‘]([^"'“”‘’\\\\\n]*)\\\\*["'”’]?""")
+BARE = re.compile(f"""[^{SPACE},;}}\\])|"'“”‘’\\\\]+""")
+OR = re.compile(rf"{SP}(?:\||or\b){SP}", re.ASCII)
+#: What stands for a value in a text without quotes; any other word there is prose.
+LITERAL = re.compile(r"(?:[A-Z][A-Z_-]+|true|false|null|-?\.?[0-9].*)\Z")
+BLANK = re.compile(r"…|\.\.\.|<")
+
+
+def hides_another(rest: str, found: ReviewVerdict, protocol: str) -> bool:
+    """What is no JSON was not weighed so far, and may be a no."""
+    key, answers = ("decision" if protocol == "decision" else "verdict"), ANSWERS[protocol]
+    return found.decision == "GO" and any(not leaves_yes(one, answers) for one in sayings_in(rest, key, answers))
+
+
+def leaves_yes(saying: List[str], answers: Tuple[str, str]) -> bool:
+    """Whether a garbled verdict is a yes itself, or only repeats how to answer (``"GO" | "NO_GO"``)."""
+    return saying[0] == answers[0] or (len(saying) > 1 and all(word in answers for word in saying))
+
+
+def sayings_in(text: str, key: str, words: Sequence[str]) -> Iterator[List[str]]:
+    """What a text says behind each ``"key":`` in it, however it is quoted; prose and blanks say nothing."""
+    keys = rf"""(?:[{{,]{SP}{key}|["'“”‘’]{key}\\*["'“”‘’]){SP}:{SP}"""
+    for found in re.finditer(keys, text, re.ASCII | re.IGNORECASE):
+        saying = saying_at(text, found.end(), words)
+        if saying is not None:
+            yield saying
+
+
+def saying_at(text: str, start: int, words: Sequence[str]) -> Optional[List[str]]:
+    one = QUOTED.match(text, start)
+    if one is None:
+        bare_word = BARE.match(text, start)
+        value = "" if bare_word is None else re.sub(r"\.\Z", "", bare_word[0])
+        return [value] if LITERAL.match(value) or value in words else None
+    values = []
+    while one is not None:
+        values.append(one[1])
+        either = OR.match(text, one.end())
+        one = None if either is None else QUOTED.match(text, either.end())
+    return None if len(values) == 1 and BLANK.match(values[0]) else values
+
+
 def says_twice(text: str, key: str) -> bool:
     """JSON lets the last of two equal keys win; here that would hide a disagreement."""
     values = re.findall(rf'(?<!\\)"{key}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)', text)
@@ -186,7 +244,7 @@ def says_twice(text: str, key: str) -> bool:
 
 def quoted_in(material: Sequence[str], candidates: List[Found], members: Sequence[str]) -> List[bool]:
     """Which verdicts stand in the material: word for word, or with the same values of what they say."""
-    wanted = [(bare(text), said_by(value, members)) for value, text in candidates]
+    wanted = [(bare(found.text), said_by(found.value, members)) for found in candidates]
     quoted = [False] * len(candidates)
     for text in material:
         bared = bare(text)
@@ -222,9 +280,16 @@ def find_objects(text: str) -> Optional[List[Found]]:
             return None
         value = None if end == -1 else parse_object(text[at : end + 1])
         if value is not None:
-            found.append((value, text[at : end + 1]))
+            found.append(Found(value, text[at : end + 1], at))
         at = text.find("{", at + 1 if value is None else end + 1)
     return found
+
+
+def outside(text: str, objects: List[Found]) -> str:
+    """The text without these of its objects; a blank stands for each."""
+    starts = [0] + [found.at + len(found.text) for found in objects]
+    ends: List[Optional[int]] = [found.at for found in objects]
+    return " ".join(text[start:end] for start, end in zip(starts, ends + [None]))
 
 
 MARKS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}"]', re.DOTALL)

@@ -2,7 +2,7 @@ import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { capFile, capFileMiddle, capMiddle, capText, grouped } from '../../engine/brief/cap.ts';
+import { capFile, capFileMiddle, capMiddle, capText, grouped, isCut } from '../../engine/brief/cap.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -68,6 +68,14 @@ describe('capText', () => {
 		expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
 		expect(caps).toHaveLength(20);
 	});
+});
+
+it('a text that was cut is known by the line that says so, wherever it stands', () => {
+	for (const cut of [capText('0123456789', 4), capMiddle('0123456789', 4), capFile(file('0'.repeat(99)), 4)]) {
+		expect(isCut(cut)).toBe(true);
+	}
+	expect(isCut(capFileMiddle(hugeFile(1_000_000), 4))).toBe(true);
+	expect(isCut('a text that was cut by sdd; 10 in all]\n')).toBe(false);
 });
 
 describe('capMiddle', () => {

@@ -3,10 +3,11 @@ import type { CheckResult, Moment } from '../../engine/contract.ts';
 import { type ConfidenceOptions, confidenceProblems } from '../../overlays/confidence/confidence-options.ts';
 import { confidence } from '../../overlays/confidence/overlay.ts';
 import { fits, questionOf, verdictAfter } from './consult.ts';
+import { garbled } from './garbled.ts';
 import { AT, checkOf, chose, replied } from './moment.ts';
 
 const lint = (ok: boolean, name = 'style') => checkOf({ kind: 'lint', name, ok, required: false });
-const cover = (output: string) => checkOf({ kind: 'coverage', name: 'cover', output, required: false });
+const cover = (output: string, ok = true) => checkOf({ kind: 'coverage', name: 'cover', output, ok, required: false });
 const FULL = [
 	cover('83%'),
 	lint(true),
@@ -72,13 +73,17 @@ describe('the score', () => {
 		});
 	});
 
-	it('a coverage check without a figure is left out, and named', async () => {
-		expect(await judge([cover('all of it'), lint(true)])).toMatchObject({
+	it.each([
+		['without a figure', [cover('all of it')], 'gives no figure: no line says how much is covered'],
+		['with a doubtful one', [cover('coverage: ?')], 'gives no figure: no line says how much is covered'],
+		['that failed', [cover('coverage: 90%', false)], 'failed'],
+		['without a figure, beside a good one', [cover('90%'), cover('')], 'gives no figure: no line says'],
+	])('a coverage check %s counts 0, and is noted: it never raises the score', async (_, checks, why) => {
+		const note = expect.stringContaining(`the check "cover" ${why}`);
+		expect(await judge([...checks, lint(true)])).toMatchObject({
 			record: {
-				score: 1,
-				unavailable: expect.arrayContaining([
-					{ metric: 'test_coverage', note: 'the coverage check printed no figure' },
-				]),
+				score: 0.5,
+				metrics: expect.arrayContaining([{ metric: 'test_coverage', value: 0, weight: 1, note }]),
 			},
 		});
 	});
@@ -112,12 +117,20 @@ describe('llm_judge', () => {
 		});
 	});
 
-	it.each([
+	it.each<readonly [string, string, string]>([
 		['no score', 'looks good', 'the reply has no JSON object with "score"'],
 		['a text', '{"score": "1"}', '"score" is "1", expected a number from 0 to 1'],
 		['too much', '{"score": 1.5}', '"score" is 1.5, expected a number from 0 to 1'],
 		['an odd reason', '{"score": 1, "reason": 7}', '"reason" is 7, expected a text'],
 		['two scores', '{"score": 1} {"score": 0.1}', 'the reply has verdicts that disagree with each other'],
+		...garbled('score', '0.1', 'reason').map(
+			([how, low]) =>
+				[
+					`a garbled second score (${how})`,
+					`{"score": 1}\n${low}`,
+					'beside its verdict the reply has another "score" that cannot be read',
+				] as const,
+		),
 	])('%s counts 0 and is noted: it never raises the score', async (_, reply, why) => {
 		expect(await evaluated(reply)).toMatchObject({
 			kind: 'pass',
@@ -128,6 +141,14 @@ describe('llm_judge', () => {
 				]),
 			},
 		});
+	});
+
+	it.each([
+		'Score: {"score": 1,} {"score": 1}',
+		'I shall say {"score": <0 to 1>, "reason": …}. {"score": 1}',
+		'The "score": high. {"score": 1}',
+	])('the same score again, a blank or prose changes nothing: %s', async (reply) => {
+		expect(await evaluated(reply)).toMatchObject({ record: { score: 1 } });
 	});
 
 	it('an evaluator that failed counts 0 as well', async () => {

@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
-import { findObjects } from '../../overlays/shared/find-objects.ts';
+import { findObjects, outside } from '../../overlays/shared/find-objects.ts';
 
 function values(text: string): readonly unknown[] | undefined {
 	return findObjects(text)?.map((object) => object.value);
 }
 
 it('an object is found in the middle of prose, with the text it was written in', () => {
-	expect(findObjects('Well: { "a" : 1 } and so on')).toEqual([{ value: { a: 1 }, text: '{ "a" : 1 }' }]);
+	expect(findObjects('Well: { "a" : 1 } and so on')).toEqual([{ value: { a: 1 }, text: '{ "a" : 1 }', at: 6 }]);
+});
+
+it('the text outside of objects is what is left without them', () => {
+	const text = '{"a":1}{"b":2} and {"a":1}, {';
+	const objects = findObjects(text) ?? [];
+	expect(outside(text, objects)).toBe('   and  , {');
+	expect(outside(text, objects.slice(1, 2))).toBe('{"a":1}  and {"a":1}, {');
+	expect(outside(text, [])).toBe(text);
 });
 
 it('objects come in the order in which they stand, also out of lists and code fences', () => {

@@ -4,6 +4,7 @@ import { pairedWorkflow } from '../../overlays/paired/overlay.ts';
 import { type PairOptions, pairProblems, rolesIn } from '../../overlays/paired/pair-options.ts';
 import { pairSession } from '../../overlays/paired/pair-session.ts';
 import { fits, questionOf, verdictAfter } from './consult.ts';
+import { garbled } from './garbled.ts';
 import { AT, checkOf, chose, earlier, replied } from './moment.ts';
 
 const OPTIONS: PairOptions = { challenger_agent: 'eve' };
@@ -170,7 +171,7 @@ describe('AGREE and CHALLENGE', () => {
 });
 
 describe('no clear reply', () => {
-	it.each([
+	it.each<readonly [string, string, string]>([
 		['nothing', 'I think it is fine', 'the reply has no JSON object with "decision"'],
 		['an unknown word', '{"decision":"GO","feedback":"x"}', '"decision" is "GO", expected "AGREE" or "CHALLENGE"'],
 		['no feedback', '{"decision":"AGREE"}', '"feedback" is missing, expected a text'],
@@ -190,6 +191,14 @@ describe('no clear reply', () => {
 			'{"review_id":"run-1/implement/9","decision":"AGREE","feedback":"x"}',
 			'the verdict is about another review (review_id "run-1/implement/9", asked for "run-1/implement/1")',
 		],
+		...garbled('decision', '"CHALLENGE"', 'feedback').map(
+			([how, no]) =>
+				[
+					`a garbled CHALLENGE (${how})`,
+					`${no}\n${AGREE}`,
+					'beside its verdict the reply has another "decision" that cannot be read',
+				] as const,
+		),
 	])('%s is a contract violation, never a pass', async (_, reply, why) => {
 		expect(await challenged(reply)).toEqual({
 			kind: 'fail',

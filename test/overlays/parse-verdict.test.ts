@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseReply, type Reading } from '../../overlays/review/parse-verdict.ts';
+import { reviewPrompt } from '../../overlays/review/review-prompt.ts';
+import { garbled } from './garbled.ts';
+import { kit, momentOf } from './moment.ts';
 
 const ID = 'run-1/implement/1';
 const GO = '{"decision":"GO","feedback":"fine"}';
@@ -128,6 +131,62 @@ it('two verdicts that agree are one, the first', () => {
 
 it('one good and one garbled verdict are a violation', () => {
 	expect(violation(`${GO} {"decision":"PERHAPS","feedback":""}`)).toContain('"PERHAPS"');
+});
+
+const UNREAD = 'beside its verdict the reply has another "decision" that cannot be read';
+
+it.each<readonly [string, string]>([
+	...garbled('decision', '"NO_GO"', 'feedback'),
+	['an unknown word', '{"decision":"BLOCK","feedback":"no",}'],
+	['a word in small letters', '{"decision":"no_go","feedback":"no",}'],
+	['no word at all', '{"decision":false,"feedback":"no",}'],
+	['a torn word', '{"decision":"NO_'],
+	['a false choice', '{"decision":"NO_GO" | "feedback":"no"}'],
+])('a garbled NO_GO (%s) beside a GO is a violation, in whatever order', (_, no) => {
+	expect(violation(`${no}\n${GO}`)).toBe(UNREAD);
+	expect(violation(`${GO}\n${no}`)).toBe(UNREAD);
+	expect(decision(`${no}\n${NO_GO}`)).toBe('NO_GO');
+});
+
+it.each(garbled('decision', '"GO"', 'feedback'))('a garbled GO (%s) changes nothing', (_, yes) => {
+	expect(decision(`${yes}\n${GO}`)).toBe('GO');
+	expect(decision(`${yes}\n${NO_GO}`)).toBe('NO_GO');
+});
+
+it.each(garbled('verdict', '"drift"', 'followUpPrompt'))('a garbled drift (%s) beside a pass too', (_, no) => {
+	const pass = '{"verdict":"pass","followUpPrompt":""}';
+	expect(violation(`${no}\n${pass}`, { protocol: 'drift' })).toBe(UNREAD.replace('decision', 'verdict'));
+});
+
+it.each([
+	['how to answer', '{"review_id": "x", "decision": "GO" | "NO_GO", "feedback": "…",'],
+	['how to answer, turned round', 'Answer {"decision": "NO_GO" | "GO", "feedback": "…"}:'],
+	['how to answer, in words', 'The "decision": "NO_GO" or "GO".'],
+	['a blank', '{"decision": <GO or NO_GO>, "feedback": …} and {"decision": "…", …'],
+	['prose', 'My "decision": the work is good, see below. Other decision: none, decision NO_GO: no.'],
+	['the key before the verdict', 'Here is my "decision":'],
+	['other members', "{'decision_log': 'NO_GO', 'predecision': 'NO_GO', \"feedback\": \"NO_GO\","],
+])('what is no verdict changes nothing: %s', (_, text) => {
+	expect(decision(`${text}\n${GO}`)).toBe('GO');
+	expect(decision(`${GO}\n${text}`)).toBe('GO');
+});
+
+it('a reply that repeats the whole format of the prompt is read', () => {
+	for (const [protocol, good] of [
+		['decision', GO],
+		['drift', '{"verdict":"pass","followUpPrompt":""}'],
+	] as const) {
+		const about = { coder: 'dev', reviewId: ID, complaint: null };
+		const prompt = reviewPrompt(momentOf(), { reviewer_agent: 'rev', protocol }, kit, about);
+		expect(decision(`${prompt}\n${good}`, { protocol })).toBe('GO');
+	}
+});
+
+it('a reply made of keys is read in good time', () => {
+	for (const piece of ['"decision":', ',decision:"', '\\', '{,', ', ']) {
+		const reply = `${piece.repeat(1_000_000 / piece.length)}${NO_GO}`;
+		expect(decision(reply)).not.toBe('GO');
+	}
 });
 
 it('a swarm of verdicts is a violation', () => {

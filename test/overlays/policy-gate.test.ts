@@ -143,9 +143,22 @@ describe('coverage', () => {
 			kind: 'fail',
 			code: 'GATE_EVIDENCE_UNREADABLE',
 			reason:
-				'the evidence cannot be collected: the coverage check "cover" printed no figure, such as 83% or {"coverage": 0.83}',
+				'the evidence cannot be collected: the coverage check "cover" gives no figure: no line says how much is covered; have it print only `coverage: 83.5%` or {"coverage": 0.835}',
 			record: { decision: 'FAIL' },
 		});
+	});
+
+	it.each([
+		['..... [100%]\nCoverageWarning: No data was collected\n5 passed in 0.12s', 'no line says how much'],
+		['100% tests passed, 0 tests failed out of 5', 'no line says how much'],
+		['progress 100%\ncoverage NaN%', 'its line "coverage NaN%" cannot be understood'],
+		['coverage: 12.0% of statements, target: 95%', 'its line "coverage: 12.0% of statements, target: 95%"'],
+		['{"coverage": 0.12, "coverage": 0.95}', 'its JSON says the same key twice'],
+		['coverage: 95%\n[... 90,000 characters cut by sdd; 100,000 in all]\n', 'its output was cut'],
+	])('a figure that is doubtful (%j) is none, and the reason says why', async (output, why) => {
+		const verdict = await judge([...T1, coverage(output)], asked);
+		expect(verdict).toMatchObject({ kind: 'fail', code: 'GATE_EVIDENCE_UNREADABLE' });
+		expect(verdict).toMatchObject({ reason: expect.stringContaining(`gives no figure: ${why}`) });
 	});
 
 	it('a coverage check that failed goes back, figure or not', async () => {

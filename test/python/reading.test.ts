@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { evaluate, parseExpression } from '../../engine/expression.ts';
 import { parseReply } from '../../overlays/review/parse-verdict.ts';
+import { garbled } from '../overlays/garbled.ts';
 import { hasPython } from './has-python.ts';
 
 const python = fileURLToPath(new URL('../../python', import.meta.url));
@@ -46,6 +47,12 @@ const pieces = fc.constantFrom(
 	'{"verdict":"drift","followUpPrompt":"z"}',
 	'{"type":"assistant","message":{"content":[{"type":"text","text":"{\\"decision\\": \\"GO\\", \\"feedback\\": \\"s\\"}"}]}}',
 	'{"type":"result","result":"hm"}',
+	'{"decision": "NO_GO", "feedback": "x",}',
+	"{'decision': 'NO_GO'",
+	'"decision": "NO_GO" | "GO"',
+	', decision :\u001c NO_GO.',
+	'“Verdict”: drift',
+	'"verdict":\ufeff"pass" or "drift"',
 );
 
 const text = (part: fc.Arbitrary<string>): fc.Arbitrary<string> =>
@@ -107,6 +114,30 @@ it.runIf(hasPython)('replies', () => {
 	});
 	expect(inPython(READ_REPLY, cases)).toEqual(read);
 	expect(read.filter((one) => typeof one !== 'string').length).toBeGreaterThan(100);
+});
+
+it.runIf(hasPython)('garbled verdicts beside good ones', () => {
+	const cases = [
+		...garbled('decision', '"NO_GO"', 'feedback'),
+		...garbled('decision', '"GO"', 'feedback'),
+		['the format', '{"decision": "NO_GO" | "GO", "feedback": "…"}'],
+		['a blank', '{"decision": <GO or NO_GO>} {"decision": "…",'],
+		['prose', 'My "decision": the work is good.'],
+		['an odd letter', '{"deciſion":"NO_GO",} {"decıs\u0130on":"NO_GO",}'],
+	].flatMap(([, text]) =>
+		['GO', 'NO_GO'].map((good) => ({
+			reply: `${text}\n{"decision":"${good}","feedback":"f"}`,
+			protocol: 'decision' as const,
+			material: [],
+		})),
+	);
+	const read = cases.map((one) => {
+		const parsed = parseReply(one.reply, { ...one, reviewId: 'r/1' });
+		return parsed.ok ? parsed.verdict.decision : parsed.violation;
+	});
+	const inBoth = inPython(READ_REPLY, cases) as readonly (string | readonly string[])[];
+	expect(inBoth.map((one) => (typeof one === 'string' ? one : one[0]))).toEqual(read);
+	expect(new Set(read).size).toBe(3);
 });
 
 it.runIf(hasPython)('exit conditions', () => {

@@ -134,7 +134,10 @@ test('content that changes for ever ends in a failure, not in a loop', async () 
 		},
 	});
 	const { session } = await runPlan(planOf([task]), world);
-	expect(session.task('implement')).toMatchObject({ status: 'FAILED', reason: 'all 5 attempts are used up; its content changed once more after it was judged' });
+	expect(session.task('implement')).toMatchObject({
+		status: 'FAILED',
+		reason: 'all 5 attempts are used up; its content changed once more after it was judged',
+	});
 });
 
 test('an output that is removed after its approval has broken the contract', async () => {
@@ -224,7 +227,8 @@ test('no approval rests on such a reviewer, whatever the overlay makes of its fa
 	const agents = [agentPlan('dev'), agentPlan('reviewer', { readOnly: true })];
 	const agent: Script['agent'] = (call) =>
 		call.role === 'reviewer' ? { text: 'GO', files: { [OUT]: 'my way' } } : writes(call);
-	const lenient = (moment: Moment): Verdict => (moment.answers['r'] === undefined ? reviewed(moment) : { kind: 'pass' });
+	const lenient = (moment: Moment): Verdict =>
+		moment.answers['r'] === undefined ? reviewed(moment) : { kind: 'pass' };
 	const world = scriptedWorld({ agent, overlays: { gate: { after: lenient } } });
 	const { session } = await runPlan(planOf([task], { agents }), world);
 	expect(session.task('implement')).toMatchObject({ status: 'FAILED', attempt: 1, fault: null });
