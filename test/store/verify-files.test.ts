@@ -123,10 +123,10 @@ describe('an audit of views', () => {
 		expect(await audit(viewOf)).toEqual([]);
 	});
 
-	it('tells a view that is only behind from one that was edited', async () => {
+	it('tells a view that is only behind, or missing, from one that was edited', async () => {
 		const behind = [`stale ${STATE}/workflow-state.json: view differs from journal: it is behind`];
 		expect(await audit((records) => viewOf(records.slice(0, -2)))).toEqual(behind);
-		expect(await audit(null)).toEqual(behind);
+		expect(await audit(null)).toEqual([`missing ${STATE}/workflow-state.json: the view is missing`]);
 		expect(await audit(() => '{"last":"approved"}\n')).toEqual([
 			`view ${STATE}/workflow-state.json, line 1: view differs from journal: it was edited, or it is ahead of a journal whose tail was cut off`,
 		]);
