@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OverlayLog } from '../contract.ts';
+import { SddError } from '../errors.ts';
 import type { Plan } from '../plan/plan.ts';
 import { fsyncFolder, sweepTemps } from '../store/durable.ts';
 import { archivedLogFile, logDir, logFile, RUN_ID } from '../store/layout.ts';
@@ -17,7 +18,7 @@ export function putOtherLogsAside(
 	for (const folder of new Set(logs.map((log) => log.folder))) {
 		putAside(project, run, folder);
 		bringBack(project, run, folder);
-		sweepTemps(logDir(project, folder));
+		sweep(logDir(project, folder));
 	}
 }
 
@@ -40,6 +41,15 @@ function bringBack(project: string, run: string, folder: string): void {
 		rmdirSync(archive);
 	} catch {
 		// It is not there, or something is left in it.
+	}
+}
+
+/** Whatever keeps a log from being written is told of when it is: not here. */
+function sweep(folder: string): void {
+	try {
+		sweepTemps(folder);
+	} catch (error) {
+		if (!(error instanceof SddError)) throw error;
 	}
 }
 
