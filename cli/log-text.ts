@@ -1,6 +1,7 @@
 /** An overlay's log, for people: every iteration and decision in the order in which they came. */
 import type { Json, JsonObject } from '../engine/json.ts';
 import { printable, printableLine } from '../engine/printable.ts';
+import { agentsIn } from '../engine/run/log-view.ts';
 
 /** Whether a value is such a log. */
 export function isLog(value: Json | undefined): value is JsonObject {
@@ -33,12 +34,12 @@ function entryText(entry: JsonObject): string {
 	const what = isReview
 		? `iteration ${wordOf(entry['iteration'])}: ${wordOf(entry['decision'])}`
 		: `decision: ${wordOf(entry['choice'])}`;
-	const who = isReview ? entry['reviewer_agent'] : entry['decided_by'];
-	const by = who === undefined || who === null ? '' : `, by ${wordOf(who)}`;
+	const by = typeof entry['decided_by'] === 'string' ? [`by ${entry['decided_by']}`] : [];
+	const who = [...agentsIn(entry), ...by].map((words) => `, ${printableLine(words)}`).join('');
 	const artifacts = listIn(entry, 'artifacts').map(({ path, sha256 }) => `on ${wordOf(path)} sha256 ${wordOf(sha256)}`);
 	const words = printable(String((isReview ? entry['feedback'] : entry['notes']) ?? '')).trimEnd();
 	const lines = [...artifacts, ...(words === '' ? [] : words.split('\n'))];
-	return `  ${what}${by} at ${timeOf(entry)}\n${lines.map((line) => `      ${line}\n`).join('')}`;
+	return `  ${what}${who} at ${timeOf(entry)}\n${lines.map((line) => `      ${line}\n`).join('')}`;
 }
 
 function wordOf(value: Json | undefined): string {

@@ -37,6 +37,8 @@ export interface CheckResult {
 	readonly required: boolean;
 	readonly ok: boolean;
 	readonly exit: number | null;
+	/** What its exit code does not tell, as in `was killed by SIGKILL`; absent where it tells all. */
+	readonly reason?: string;
 	readonly output: string;
 	readonly ms: number;
 }

@@ -1,6 +1,6 @@
 /** `sdd audit verify`: proves that what is stored is what was recorded. */
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { OverlayLog } from '../../engine/contract.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
 import type { JournalRecord } from '../../engine/events.ts';
@@ -9,6 +9,7 @@ import { runNamed } from '../../engine/run/find-run.ts';
 import { readPlan } from '../../engine/run/read-run.ts';
 import { type RunViewOptions, viewsOfRun } from '../../engine/run/run-views.ts';
 import { mkdirDurable, replaceFile } from '../../engine/store/durable.ts';
+import { errnoOf } from '../../engine/store/fs-errors.ts';
 import { appendHead } from '../../engine/store/heads.ts';
 import { workflowStateFile } from '../../engine/store/layout.ts';
 import { listRuns } from '../../engine/store/state-folder.ts';
@@ -26,13 +27,13 @@ export async function auditVerify(terminal: Terminal, args: Arguments): Promise<
 	const anchor = anchorIn(args);
 	const books = await openBooks(terminal, project);
 	const verify = (): Verification => {
-		const options = { views: books.viewsOf, ...(anchor === null ? {} : { anchor }) };
+		const options = { views: books.viewsOf, whyUnknown: books.whyUnknown, ...(anchor === null ? {} : { anchor }) };
 		return run === null ? verifyAll(project, options) : verifyRun(project, run, options);
 	};
 	let found = verify();
 	const repaired = args.has('repair') ? repair(project, books, found) : [];
 	if (repaired.length > 0) found = verify();
-	const bad = found.problems.filter((problem) => !isExpected(problem, books));
+	const bad = found.problems.filter((problem) => !isExpected(problem, project, books));
 	if (args.has('json')) terminal.out(asJson({ ok: bad.length === 0, ...found, problems: bad, repaired }));
 	else terminal.out(report(found, bad, repaired));
 	return bad.length === 0 ? EXIT.done : EXIT.failed;
@@ -51,6 +52,8 @@ function anchorIn(args: Arguments): string | null {
 /** What the views of all runs should be, as their journals were read. */
 interface Books {
 	viewsOf(records: readonly JournalRecord[], run: string): readonly ExpectedView[];
+	/** Why the logs of a run's overlay cannot be told; null if they can. */
+	whyUnknown(run: string, overlay: string): string | null;
 	/** The newest answer of `viewsOf` for every path, with whether its run is over. */
 	readonly views: Map<string, { readonly expected: string; readonly isOver: boolean }>;
 	/** Finished runs, with their last record. */
@@ -59,7 +62,7 @@ interface Books {
 
 async function openBooks(terminal: Terminal, project: string): Promise<Books> {
 	const runs = listRuns(project);
-	const options = new Map<string, RunViewOptions>();
+	const options = new Map<string, BookOptions>();
 	const stateOwner = ownerOf(workflowStateFile(project));
 	const shown = stateOwner !== null && runs.includes(stateOwner) ? stateOwner : runs.at(-1);
 	for (const run of runs) {
@@ -69,6 +72,11 @@ async function openBooks(terminal: Terminal, project: string): Promise<Books> {
 	const books: Books = {
 		views: new Map(),
 		finished: new Map(),
+		whyUnknown(run, overlay) {
+			const of = options.get(run);
+			if (of === undefined) return 'the plan of its run cannot be read';
+			return of.unloaded.has(overlay) ? `the overlay "${overlay}" cannot be loaded, or you do not trust it yet` : null;
+		},
 		viewsOf(records, run) {
 			const of = options.get(run);
 			const last = records.at(-1);
@@ -85,26 +93,34 @@ async function openBooks(terminal: Terminal, project: string): Promise<Books> {
 	return books;
 }
 
+interface BookOptions extends RunViewOptions {
+	/** Overlays of the run whose code is not at hand. */
+	readonly unloaded: ReadonlySet<string>;
+}
+
 async function optionsFor(
 	terminal: Terminal,
 	project: string,
 	run: string,
 	runs: readonly string[],
 	ownsState: boolean,
-): Promise<RunViewOptions | null> {
+): Promise<BookOptions | null> {
 	try {
 		const plan = readPlan(project, run);
 		const definitionOf = await definitionsFor(terminal, project, plan);
 		const logs = new Map<string, OverlayLog>();
+		const unloaded = new Set<string>();
 		for (const overlay of plan.tasks.flatMap((task) => task.overlays)) {
-			const log = definitionOf(overlay)?.log;
-			if (log !== undefined) logs.set(overlay.name, log);
+			const definition = definitionOf(overlay);
+			if (definition === undefined) unloaded.add(overlay.name);
+			else if (definition.log !== undefined) logs.set(overlay.name, definition.log);
 		}
 		return {
 			project,
 			plan,
 			logOf: (name) => logs.get(name) ?? null,
 			ownsState,
+			unloaded,
 			isInPlace: (path, archived) => isInPlace(path, archived, run, runs),
 		};
 	} catch (error) {
@@ -131,10 +147,9 @@ function ownerOf(path: string): string | null {
 }
 
 /** A run that is under way, or was killed, may have views that are behind: that is no sign of tampering. */
-function isExpected(problem: Problem, books: Books): boolean {
-	if (problem.kind !== 'stale') return false;
-	const view = [...books.views].find(([path]) => path.endsWith(problem.file));
-	return view !== undefined && !view[1].isOver;
+function isExpected(problem: Problem, project: string, books: Books): boolean {
+	if (problem.kind !== 'stale' && problem.kind !== 'missing') return false;
+	return books.views.get(join(project, problem.file))?.isOver === false;
 }
 
 /** Views are written anew from sound journals; a finished run whose head nobody noted gets its note. Nothing else. */
@@ -142,13 +157,11 @@ function repair(project: string, books: Books, found: Verification): readonly st
 	const repaired: string[] = [];
 	const isCut = found.problems.some(({ kind, what }) => kind === 'anchor' || (kind === 'head' && !UNNOTED.test(what)));
 	for (const { kind, file } of found.problems) {
-		const view =
-			kind === 'view' || kind === 'stale' ? [...books.views].find(([path]) => path.endsWith(file)) : undefined;
+		const path = join(project, file);
+		const view = kind === 'view' || kind === 'stale' || kind === 'missing' ? books.views.get(path) : undefined;
 		// What a journal has lost may stand in its views alone.
 		if (view === undefined || isCut) continue;
-		mkdirDurable(dirname(view[0]));
-		replaceFile(view[0], view[1].expected);
-		repaired.push(file);
+		if (writeAnew(path, view.expected)) repaired.push(file);
 	}
 	for (const { kind, what } of found.problems) {
 		const run = kind === 'head' ? UNNOTED.exec(what)?.[1] : undefined;
@@ -158,6 +171,19 @@ function repair(project: string, books: Books, found: Verification): readonly st
 		repaired.push(`head of run ${run}`);
 	}
 	return repaired;
+}
+
+/** False where something is in the way: what that is, the problem says, and it is not for us to remove it. */
+function writeAnew(path: string, text: string): boolean {
+	try {
+		if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) rmdirSync(path);
+		mkdirDurable(dirname(path));
+		replaceFile(path, text);
+		return true;
+	} catch (error) {
+		if (error instanceof SddError || errnoOf(error) !== null) return false;
+		throw error;
+	}
 }
 
 const UNNOTED = /^run (\S+) has finished, but no head/;

@@ -80,8 +80,12 @@ function workerOf(event: Of<'attempt_started'>): string {
 }
 
 function checksLine(event: Of<'attempt_checked'>, line: MakeLine): Line {
-	const words = event.checks.map((check) => `${check.name} ${check.ok ? 'ok' : `failed (${check.exit ?? 'not run'})`}`);
+	const words = event.checks.map((check) => `${check.name} ${check.ok ? 'ok' : failureOf(check)}`);
 	return line(event.checks.every((check) => check.ok) ? 'dim' : 'warn', `checks: ${words.join(', ')}`);
+}
+
+function failureOf({ exit, reason }: Of<'attempt_checked'>['checks'][number]): string {
+	return reason ?? `failed (${exit ?? 'not run'})`;
 }
 
 function verdictLine({ overlay, verdict }: Of<'verdict'>, line: MakeLine): Line | null {

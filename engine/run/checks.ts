@@ -72,7 +72,8 @@ async function runCheck(
 	const output = reason === null ? written : [`[sdd: ${reason}]`, written].join('\n').trimEnd();
 	const { name, kind, required } = check;
 	const ok = end.ended === 'exit' && end.exit === 0;
-	return { name, kind, required, ok, exit: end.exit, output, ms: Math.round(end.ms) };
+	const ms = Math.round(end.ms);
+	return { name, kind, required, ok, exit: end.exit, ...(reason === null ? {} : { reason }), output, ms };
 }
 
 function readWritten(file: string, place: CheckPlace): string {
@@ -84,17 +85,18 @@ function readWritten(file: string, place: CheckPlace): string {
 	}
 }
 
-/** Why the exit code does not tell the whole story; null when it does. */
+/** What the exit code does not tell, to follow the check's name; null where it tells all. */
 function reasonOf(check: CheckPlan, end: ProcessEnd): string | null {
 	switch (end.ended) {
 		case 'exit':
-			return end.signal === null ? end.reason : `killed by ${end.signal}`;
+			if (end.signal !== null) return `was killed by ${end.signal}`;
+			return end.reason === null ? null : `could not be run: ${end.reason}`;
 		case 'timeout':
-			return `still running after ${formatDuration(check.timeoutMs)}, and ended`;
+			return `did not end within ${formatDuration(check.timeoutMs)}`;
 		case 'cancelled':
-			return 'cancelled';
+			return 'was cancelled';
 		case 'flooded':
-			return 'ended because it wrote too much';
+			return 'was ended because it wrote too much';
 		case 'not_found':
 		case 'not_executable':
 		case 'spawn_failed':

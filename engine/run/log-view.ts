@@ -29,6 +29,16 @@ export function endOf(task: TaskState): LogSubject['ended'] {
 	return { completed: task.status === 'COMPLETED', at: task.endedAt };
 }
 
+/** The agents that a record names and what each of them was, as `reviewer rev`: every member that ends in `_agent` tells. */
+export function agentsIn(record: JsonObject): readonly string[] {
+	return Object.keys(record)
+		.filter((name) => name.endsWith(AGENT) && typeof record[name] === 'string')
+		.sort()
+		.map((name) => `${name.slice(0, -AGENT.length).replaceAll('_', ' ')} ${String(record[name])}`);
+}
+
+const AGENT = '_agent';
+
 /** The document as text: one record a line, so that it reads well, diffs well, and a record is written out only once. */
 export function logText(document: JsonObject, lineOf: (record: JsonObject) => string): string {
 	const members = Object.entries(document).map(([name, value]) => {

@@ -1,18 +1,17 @@
 /** Opens a run for work: a new one, or one to go on with. */
 import { setMaxListeners } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { OverlayLog } from '../contract.ts';
+import { readFileSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { JournalRecord, ReportedEvent, RunEvent } from '../events.ts';
 import type { Plan } from '../plan/plan.ts';
-import { fsyncFolder, mkdirDurable, replaceFile, sweepTemps } from '../store/durable.ts';
+import { mkdirDurable, replaceFile, sweepTemps } from '../store/durable.ts';
 import { sha256 } from '../store/hash.ts';
 import { appendHead, readHeads } from '../store/heads.ts';
 import { openJournal } from '../store/journal.ts';
 import type { JournalWriter } from '../store/journal-writer.ts';
-import { archivedLogFile, hilDir, journalDir, logDir, planFile, RUN_ID, runDir, stateDir } from '../store/layout.ts';
+import { hilDir, journalDir, planFile, runDir, stateDir } from '../store/layout.ts';
 import { walkJournal } from '../store/read-journal.ts';
+import { putOtherLogsAside } from './other-logs.ts';
 import { emptyState, reduce } from './reduce.ts';
 import { type Session, taskState } from './session.ts';
 import type { RunState } from './state.ts';
@@ -98,7 +97,7 @@ export function beginRun(
 	about: { readonly plan: string; readonly only: readonly string[] | null },
 ): void {
 	const { project, run, plan, by, version } = options;
-	putOtherLogsAside(options);
+	putOtherLogsAside(project, run, plan, options.world.logOf);
 	const only = about.only === null ? {} : { only: about.only };
 	open.session.record({
 		kind: 'run_started',
@@ -116,7 +115,7 @@ export function beginRun(
 /** Goes on with a run: items that may not have reached the queue are put there again. */
 export function resumeRun(open: OpenRun, options: OpenOptions): void {
 	const { session } = open;
-	putOtherLogsAside(options);
+	putOtherLogsAside(options.project, options.run, options.plan, options.world.logOf);
 	session.record({ kind: 'run_resumed', by: options.by, version: options.version });
 	reopen(session);
 	for (const { item } of session.state().items.values()) if (item !== null) options.world.people.publish(item);
@@ -190,39 +189,3 @@ function createSession(
 
 /** Redacted before they were sealed; doing it again could break their seal. */
 const SEALED: ReadonlySet<string> = new Set(['verdict', 'hil_opened']);
-
-/** Logs of another run go to `archive/<run-id>/`. */
-function putOtherLogsAside({ project, run, plan, world }: OpenOptions): void {
-	const logs = new Set(plan.tasks.flatMap((task) => task.overlays.flatMap(({ name }) => world.logOf(name) ?? [])));
-	for (const log of logs) archiveLogs(project, run, log);
-}
-
-function archiveLogs(project: string, run: string, log: OverlayLog): void {
-	const folder = logDir(project, log.folder);
-	for (const name of jsonFiles(folder)) {
-		const path = join(folder, name);
-		const owner = ownerOf(path);
-		if (owner === run) continue;
-		const target = archivedLogFile(project, log.folder, owner, name.slice(0, -'.json'.length));
-		mkdirSync(dirname(target), { recursive: true });
-		renameSync(path, target);
-		fsyncFolder(dirname(target));
-	}
-}
-
-function jsonFiles(folder: string): readonly string[] {
-	try {
-		return readdirSync(folder).filter((name) => /^[a-z0-9][a-z0-9_-]{0,63}\.json$/.test(name));
-	} catch {
-		return [];
-	}
-}
-
-function ownerOf(path: string): string {
-	try {
-		const { run_id } = JSON.parse(readFileSync(path, 'utf8')) as { run_id?: unknown };
-		return typeof run_id === 'string' && RUN_ID.test(run_id) ? run_id : 'unknown';
-	} catch {
-		return 'unknown';
-	}
-}

@@ -6,6 +6,7 @@ import type { JsonObject } from '../json.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
 import { printable } from '../printable.ts';
 import { reportFile } from '../store/layout.ts';
+import { agentsIn } from './log-view.ts';
 import { PENDING_TASK, type RunState, recordsOf, type TaskState } from './state.ts';
 
 /** Writes the reports of the given tasks; returns what went wrong with them. */
@@ -53,7 +54,8 @@ const WORDS: { readonly [status: string]: string } = {
 
 function entry(record: JsonObject): string {
 	const at = String(record['timestamp'] ?? '');
-	const who = String(record['reviewer_agent'] ?? record['decided_by'] ?? '');
+	const by = typeof record['decided_by'] === 'string' ? [record['decided_by']] : [];
+	const who = [...agentsIn(record), ...by].map(oneLine);
 	const title =
 		record['iteration'] === undefined
 			? `Decision: ${String(record['choice'] ?? 'recorded')}`
@@ -66,7 +68,7 @@ function entry(record: JsonObject): string {
 					.split('\n')
 					.map((line) => `> ${line}`.trimEnd())
 					.join('\n')}`;
-	return `### ${title}\n\n${[oneLine(who), at].filter((part) => part !== '').join(', ')}${quoted}`;
+	return `### ${title}\n\n${[...who, at].filter((part) => part !== '').join(', ')}${quoted}`;
 }
 
 function content({ artifacts }: TaskState): readonly string[] {

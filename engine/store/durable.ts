@@ -96,6 +96,11 @@ export function sweepTemps(dir: string, now: number = Date.now()): number {
 	return left.length;
 }
 
+/** Whether a file of this name is one that a write here began with. */
+export function isTempName(name: string): boolean {
+	return TEMP.test(name);
+}
+
 const TEMP = /^\.tmp-(\d+)-[a-z0-9]+$/;
 const HOUR = 3_600_000;
 

@@ -1,8 +1,19 @@
 /** What an audit reports, and how its checks report it. */
+import { SddError } from '../errors.ts';
 import type { HeadLine } from './heads.ts';
 
-/** What a problem is about; a `stale` view is only behind its journal, and repairable. */
-export type ProblemKind = 'journal' | 'head' | 'anchor' | 'plan' | 'brief' | 'hil' | 'view' | 'stale';
+/** What a problem is about. A `stale` or `missing` view can be written anew; a `stray` file is one that no journal explains. */
+export type ProblemKind =
+	| 'journal'
+	| 'head'
+	| 'anchor'
+	| 'plan'
+	| 'brief'
+	| 'hil'
+	| 'view'
+	| 'stale'
+	| 'missing'
+	| 'stray';
 
 /** Something that is not as it was recorded. */
 export interface Problem {
@@ -43,6 +54,17 @@ export interface Verification {
 export interface Findings {
 	readonly problems: Problem[];
 	readonly notes: AuditNote[];
+}
+
+/** Does one part of an audit; what cannot be read there is a problem among the others, and null is returned. */
+export function attempt<T>(findings: Findings, kind: ProblemKind, file: string, act: () => T): T | null {
+	try {
+		return act();
+	} catch (error) {
+		if (!(error instanceof SddError)) throw error;
+		findings.problems.push({ kind, file, where: '', what: error.message, remedy: error.remedy });
+		return null;
+	}
 }
 
 /** A head that was noted, with the line of heads.ndjson that notes it. */

@@ -1,12 +1,13 @@
 /** Checks journals against the heads that were noted of them: what shows a cut tail, or a chain that was all recomputed. */
 import type { JournalRecord } from '../events.ts';
 import { type Heads, readHeads } from './heads.ts';
-import type { Findings, NotedHead, Problem } from './verification.ts';
+import { attempt, type Findings, type NotedHead, type Problem } from './verification.ts';
 import type { CheckedJournal } from './verify-journal.ts';
 
 /** Reads heads.ndjson for an audit: damage becomes a problem, a torn last line a note. */
 export function checkHeadsFile(project: string, file: string, findings: Findings): Heads {
-	const heads = readHeads(project);
+	const heads = attempt(findings, 'head', file, () => readHeads(project));
+	if (heads === null) return UNREADABLE;
 	if (heads.torn > 0) findings.notes.push({ file, message: `the last line was torn: ${heads.torn} bytes dropped` });
 	if (heads.damage !== null) {
 		const { line, reason } = heads.damage;
@@ -14,6 +15,9 @@ export function checkHeadsFile(project: string, file: string, findings: Findings
 	}
 	return heads;
 }
+
+/** Nothing can be told by them, so that no run is said to lack one. */
+const UNREADABLE: Heads = { lines: [], torn: 0, damage: { line: 1, reason: 'it cannot be read' } };
 
 /** Every head that was noted of a run must be in its chain, and a finished run must have one that covers its end. */
 export function checkHeads(

@@ -101,6 +101,6 @@ function problem(file: string, what: string) {
 }
 
 function addProblem(findings: Findings, file: string, error: unknown): void {
-	if (!(error instanceof SddError) || error.code !== 'STORE_HIL_DAMAGED') throw error;
+	if (!(error instanceof SddError) || error.code === 'HIL_NOT_FOUND') throw error;
 	findings.problems.push({ kind: 'hil', file, where: '', what: error.message, remedy: error.remedy });
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { JournalRecord } from '../events.ts';
 import { errnoOf, storeError } from './fs-errors.ts';
-import type { Findings } from './verification.ts';
+import { attempt, type Findings } from './verification.ts';
 
 /** A file that follows from a journal: where it lies, and what it must hold. */
 export interface ExpectedView {
@@ -13,21 +13,38 @@ export interface ExpectedView {
 /** The views of a run whose journal holds these records. */
 export type ViewsOf = (records: readonly JournalRecord[], run: string) => readonly ExpectedView[];
 
-/** Compares every view byte by byte. */
+/** Compares every view byte by byte; returns where they lie. */
 export function checkViews(
 	run: { readonly id: string; readonly records: readonly JournalRecord[] },
 	viewsOf: ViewsOf,
 	findings: Findings,
 	name: (path: string) => string,
-): void {
-	for (const view of viewsOf(run.records, run.id)) {
-		const there = read(view.path);
-		if (there === view.expected) continue;
+): readonly string[] {
+	const views = viewsOf(run.records, run.id);
+	for (const view of views) {
 		const file = name(view.path);
-		if (isBehind(run, viewsOf, view.path, there)) findings.problems.push({ kind: 'stale', file, where: '', ...BEHIND });
+		const there = attempt(findings, 'view', file, () => read(view.path));
+		if (there === null || there === view.expected) continue;
+		if (there === NOTHING) findings.problems.push({ kind: 'missing', file, where: '', ...MISSING });
+		else if (there === FOLDER) findings.problems.push({ kind: 'view', file, where: '', ...IN_THE_WAY });
+		else if (isBehind(run, viewsOf, view.path, there))
+			findings.problems.push({ kind: 'stale', file, where: '', ...BEHIND });
 		else findings.problems.push({ kind: 'view', file, where: firstDifference(there, view.expected), ...EDITED });
 	}
+	return views.map(({ path }) => path);
 }
+
+const NOTHING = Symbol('there is no file');
+const FOLDER = Symbol('there is a folder');
+
+const MISSING = {
+	what: 'the view is missing',
+	remedy: 'nothing is lost: `sdd audit verify --repair` writes it anew, and so does going on with the run',
+} as const;
+const IN_THE_WAY = {
+	what: 'a folder lies where this view belongs',
+	remedy: 'move away what is in it: `sdd audit verify --repair` then writes the view anew in place of the empty folder',
+} as const;
 
 const BEHIND = {
 	what: 'view differs from journal: it is behind',
@@ -40,8 +57,8 @@ const EDITED = {
 } as const;
 
 /** The first line that is not as it should be. */
-function firstDifference(there: string | null, expected: string): string {
-	const lines = (there ?? '').split('\n');
+function firstDifference(there: string, expected: string): string {
+	const lines = there.split('\n');
 	const wanted = expected.split('\n');
 	const at = wanted.findIndex((line, index) => line !== lines[index]);
 	return `line ${(at < 0 ? wanted.length : at) + 1}`;
@@ -50,14 +67,13 @@ function firstDifference(there: string | null, expected: string): string {
 /** A process that was killed leaves a view at most this many records behind. */
 const LOOK_BACK = 200;
 
-/** Behind is what equals the view as it once was; a view that is not there yet is behind as well. */
+/** Behind is what equals the view as it once was. */
 function isBehind(
 	run: { readonly id: string; readonly records: readonly JournalRecord[] },
 	viewsOf: ViewsOf,
 	path: string,
-	there: string | null,
+	there: string,
 ): boolean {
-	if (there === null) return true;
 	const count = run.records.length;
 	for (let until = count - 1; until >= Math.max(1, count - LOOK_BACK); until--) {
 		const earlier = viewsOf(run.records.slice(0, until), run.id).find((view) => view.path === path);
@@ -66,11 +82,12 @@ function isBehind(
 	return false;
 }
 
-function read(path: string): string | null {
+function read(path: string): string | typeof NOTHING | typeof FOLDER {
 	try {
 		return readFileSync(path, 'utf8');
 	} catch (error) {
-		if (errnoOf(error) === 'ENOENT') return null;
+		if (errnoOf(error) === 'ENOENT') return NOTHING;
+		if (errnoOf(error) === 'EISDIR') return FOLDER;
 		throw storeError(error, path, 'read');
 	}
 }

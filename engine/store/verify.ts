@@ -3,17 +3,19 @@
  *
  *   journal ─ every byte, every link      heads, anchor ─ is it all there, and the same as before?
  *   plan, briefs ─ by their sha256        queue, views  ─ do they say what the journal says?
+ *   logs ─ does a journal explain each?   a part that cannot be read is one problem, and the rest is still checked
  */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Heads } from './heads.ts';
-import { headsFile, itemFile, journalDir, planFile, runDir } from './layout.ts';
+import { briefsDir, headsFile, hilDir, itemFile, journalDir, planFile, runDir, stateDir } from './layout.ts';
 import { listRuns } from './state-folder.ts';
-import type { Findings, RunHead, Verification } from './verification.ts';
+import { attempt, type Findings, type RunHead, type Verification } from './verification.ts';
 import { checkBriefs, checkPlan } from './verify-files.ts';
 import { checkHeads, checkHeadsFile } from './verify-heads.ts';
-import { checkJournal } from './verify-journal.ts';
+import { type CheckedJournal, checkJournal } from './verify-journal.ts';
 import { checkQueue, type Queue, readQueue } from './verify-queue.ts';
+import { checkStrays, type Explained, isGone, listViewFiles, RESTORE_RUN } from './verify-strays.ts';
 import { checkViews, type ViewsOf } from './verify-views.ts';
 
 /** What to hold the store against besides itself. */
@@ -22,17 +24,18 @@ export interface VerifyOptions {
 	readonly anchor?: string;
 	/** The views that follow from a run's records; without it no view is compared. */
 	readonly views?: ViewsOf;
+	/** Why the views of a run's overlay cannot be told; null if they can. */
+	readonly whyUnknown?: (run: string, overlay: string) => string | null;
 }
 
 /** Checks one run. */
 export function verifyRun(project: string, run: string, options: VerifyOptions = {}): Verification {
-	return verify(project, [run], options);
+	return verify(project, [run], options, run);
 }
 
 /** Checks all runs, and that none is missing. */
 export function verifyAll(project: string, options: VerifyOptions = {}): Verification {
-	const runs = listRuns(project);
-	return verify(project, runs, options, (audit) => checkStrangers(audit, runs));
+	return verify(project, listRuns(project), options, null);
 }
 
 interface Audit extends Findings {
@@ -41,20 +44,20 @@ interface Audit extends Findings {
 	readonly heads: Heads;
 	readonly queue: Queue;
 	readonly name: (path: string) => string;
+	/** What lay in the places of views before any journal was read. */
+	readonly viewFiles: readonly string[];
+	readonly explained: Set<string>;
+	readonly damaged: Set<string>;
 	readonly runHeads: RunHead[];
 	records: number;
 	anchored: boolean;
 }
 
-function verify(
-	project: string,
-	runs: readonly string[],
-	options: VerifyOptions,
-	more: (audit: Audit) => void = () => {},
-): Verification {
+function verify(project: string, runs: readonly string[], options: VerifyOptions, only: string | null): Verification {
 	const audit = startAudit(project, options);
 	for (const run of runs) checkRun(audit, run);
-	more(audit);
+	if (only === null) checkNamedRuns(audit);
+	checkStrays(audit.viewFiles, explainedBy(audit, only), audit, audit.name);
 	if (options.anchor !== undefined && !audit.anchored) audit.problems.push(missingAnchor(options.anchor, runs));
 	return { problems: audit.problems, notes: audit.notes, records: audit.records, heads: audit.runHeads };
 }
@@ -63,9 +66,13 @@ function startAudit(project: string, options: VerifyOptions): Audit {
 	const findings: Findings = { problems: [], notes: [] };
 	const name = (path: string) => relative(project, path).replaceAll('\\', '/');
 	const heads = checkHeadsFile(project, name(headsFile(project)), findings);
-	const queue = readQueue(project, findings, name);
-	return { ...findings, project, options, heads, queue, name, runHeads: [], records: 0, anchored: false };
+	const queue = attempt(findings, 'hil', name(hilDir(project)), () => readQueue(project, findings, name)) ?? NO_QUEUE;
+	const viewFiles = attempt(findings, 'stray', name(stateDir(project)), () => listViewFiles(project)) ?? [];
+	const found = { viewFiles, explained: new Set<string>(), damaged: new Set<string>(), runHeads: [] };
+	return { ...findings, project, options, heads, queue, name, ...found, records: 0, anchored: false };
 }
+
+const NO_QUEUE: Queue = { items: new Map() };
 
 function checkRun(audit: Audit, run: string): void {
 	const { project, name } = audit;
@@ -75,18 +82,24 @@ function checkRun(audit: Audit, run: string): void {
 		return;
 	}
 	const before = audit.problems.length;
-	const journal = checkJournal(journalDir(project, run), audit, name);
+	const folder = journalDir(project, run);
+	const journal = attempt(audit, 'journal', name(folder), () => checkJournal(folder, audit, name)) ?? UNREADABLE;
 	const isSound = audit.problems.length === before;
 	audit.records += journal.checked;
 	if (journal.head !== null) audit.runHeads.push({ run, ...journal.head });
 	if (audit.options.anchor !== undefined) audit.anchored ||= journal.chain.has(audit.options.anchor);
 	checkHeads({ id: run, journal }, audit.heads, name(headsFile(project)), audit);
-	checkPlan(planFile(project, run), journal.records, audit, name);
-	checkBriefs(dir, journal.records, audit, name);
+	const plan = planFile(project, run);
+	attempt(audit, 'plan', name(plan), () => checkPlan(plan, journal.records, audit, name));
+	attempt(audit, 'brief', name(briefsDir(dir)), () => checkBriefs(dir, journal.records, audit, name));
 	if (isSound) compare(audit, { id: run, records: journal.records });
-	else
+	else {
+		audit.damaged.add(run);
 		audit.notes.push({ file: name(dir), message: 'its journal is damaged: queue and views were not compared with it' });
+	}
 }
+
+const UNREADABLE: CheckedJournal = { records: [], chain: new Map(), head: null, checked: 0 };
 
 const GONE = {
 	what: 'the run is missing',
@@ -95,14 +108,23 @@ const GONE = {
 
 function compare(audit: Audit, run: Parameters<typeof checkViews>[0]): void {
 	checkQueue(audit.project, run, audit.queue, audit, audit.name);
-	if (audit.options.views !== undefined) checkViews(run, audit.options.views, audit, audit.name);
+	if (audit.options.views === undefined) return;
+	for (const path of checkViews(run, audit.options.views, audit, audit.name)) audit.explained.add(path);
+}
+
+function explainedBy({ project, options, explained, damaged }: Audit, only: string | null): Explained {
+	const views = options.views === undefined ? null : explained;
+	return { project, views, damaged, only, whyUnknown: options.whyUnknown ?? (() => null) };
 }
 
 /** Heads and items of runs that are not there. */
-function checkStrangers(audit: Audit, runs: readonly string[]): void {
+function checkNamedRuns(audit: Audit): void {
 	const { project, name } = audit;
+	const seen = new Set<string>();
 	for (const [i, { run }] of audit.heads.lines.entries()) {
-		if (runs.includes(run) || audit.heads.lines.findIndex((line) => line.run === run) !== i) continue;
+		if (seen.has(run)) continue;
+		seen.add(run);
+		if (!isGone(project, run)) continue;
 		const what = `run ${run} is missing, though a head of its journal was noted`;
 		audit.problems.push({
 			kind: 'head',
@@ -113,8 +135,9 @@ function checkStrangers(audit: Audit, runs: readonly string[]): void {
 		});
 	}
 	for (const { id, run_id } of audit.queue.items.values()) {
-		if (!runs.includes(run_id))
-			audit.notes.push({ file: name(itemFile(project, id)), message: `its run ${run_id} is missing` });
+		if (!isGone(project, run_id)) continue;
+		const what = `the run ${run_id} that asked it is missing`;
+		audit.problems.push({ kind: 'hil', file: name(itemFile(project, id)), where: '', what, remedy: RESTORE_RUN });
 	}
 }
 

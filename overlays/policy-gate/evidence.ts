@@ -66,6 +66,6 @@ function weigh(check: CheckResult, isAsked: boolean, options: GateOptions): Weig
 	return { evidence: { ...evidence, ok: false }, error };
 }
 
-function failure({ exit }: CheckResult): string {
-	return exit === null ? 'did not come to an end' : `failed (exit ${exit})`;
+function failure({ exit, reason }: CheckResult): string {
+	return reason ?? (exit === null ? 'did not come to an end' : `failed (exit ${exit})`);
 }

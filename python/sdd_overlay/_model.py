@@ -51,6 +51,8 @@ class Check:
     exit: Optional[int] = 0
     output: str = ""
     ms: float = 0
+    #: What the exit code does not tell, as in "was killed by SIGKILL".
+    reason: Optional[str] = None
 
 
 @dataclass(frozen=True)

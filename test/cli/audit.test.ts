@@ -65,8 +65,8 @@ describe('looking', () => {
 		expect((await rig.sdd('audit', 'list')).stdout).toContain('agentic_review');
 		const { stdout } = await rig.sdd('audit', 'show', 'build');
 		for (const words of [
-			'iteration 1: NO_GO, by rev',
-			'iteration 3: GO, by rev',
+			'iteration 1: NO_GO, coder dev, reviewer rev at',
+			'iteration 3: GO, coder dev, reviewer rev at',
 			'on build.txt sha256',
 			'decision: rework, by ann',
 			'once more',

@@ -93,6 +93,20 @@ describe('missing or failed evidence', () => {
 		});
 	});
 
+	it('says why a check has no exit code, or what the code does not tell', async () => {
+		const checks = [
+			{ ...acceptance, ok: false, exit: null, reason: 'could not be run: "e2e" was not found on the PATH' },
+			{ ...tests, ok: false, exit: 0, reason: 'did not end within 5m' },
+			{ ...lint, ok: false, exit: null, reason: 'was killed by SIGKILL' },
+		];
+		const { feedback } = (await judge(checks)) as { feedback?: string };
+		expect(feedback?.split('\n').slice(1)).toEqual([
+			'- acceptance: the check "acceptance-check" could not be run: "e2e" was not found on the PATH',
+			'- tests: the check "tests-check" did not end within 5m',
+			'- lint: the check "lint-check" was killed by SIGKILL',
+		]);
+	});
+
 	it.each(['T0', 'T1', 'T2'] as const)('without any check %s never passes', async (tier) => {
 		expect((await judge([], { tier })).kind).toBe('rework');
 	});

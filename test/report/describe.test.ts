@@ -54,6 +54,14 @@ test.each<[RunEvent, string | null]>([
 		},
 		'implement (warn) checks: tests failed (1), lint failed (not run)',
 	],
+	[
+		{
+			kind: 'attempt_checked',
+			...of,
+			checks: [check('tests', { ok: false, exit: null, reason: 'did not end within 5m' })],
+		},
+		'implement (warn) checks: tests did not end within 5m',
+	],
 	[{ kind: 'retry_scheduled', ...of, due: AT }, 'implement (warn) trying again at 11:30:00'],
 	[said({ kind: 'pass' }), 'implement (good) gate: pass'],
 	[said({ kind: 'pass', note: 'fine', record: { decision: 'GO' } }), 'implement (good) gate: GO fine'],

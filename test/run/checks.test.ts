@@ -60,7 +60,8 @@ describe('a check', () => {
 		expect(await one('echo begun; exec sleep 60', { timeoutMs: 200 })).toMatchObject({
 			ok: false,
 			exit: null,
-			output: '[sdd: still running after 200ms, and ended]\nbegun',
+			reason: 'did not end within 200ms',
+			output: '[sdd: did not end within 200ms]\nbegun',
 		});
 	});
 
@@ -68,28 +69,34 @@ describe('a check', () => {
 		expect(await one(['no-such-check'])).toMatchObject({
 			ok: false,
 			exit: null,
+			reason: 'could not be run: "no-such-check" was not found on the PATH',
 			output: '[sdd: could not be run: "no-such-check" was not found on the PATH]',
 		});
 		expect(await one('no-such-check 2>/dev/null')).toMatchObject({
 			ok: false,
 			exit: 127,
-			output: '[sdd: the shell found no such command (exit 127)]',
+			output: '[sdd: could not be run: the shell found no such command (exit 127)]',
 		});
 	});
 
 	it('that is killed has failed', async () => {
-		expect(await one('kill -9 $$')).toMatchObject({ ok: false, exit: null, output: '[sdd: killed by SIGKILL]' });
+		expect(await one('kill -9 $$')).toMatchObject({
+			ok: false,
+			exit: null,
+			reason: 'was killed by SIGKILL',
+			output: '[sdd: was killed by SIGKILL]',
+		});
 	});
 
 	it('that floods its output has failed', async () => {
 		const result = await one('yes | head -c 70000000');
 		expect(result).toMatchObject({ ok: false });
-		expect(result?.output).toMatch(/^\[sdd: ended because it wrote too much\]\ny\n/);
+		expect(result?.output).toMatch(/^\[sdd: was ended because it wrote too much\]\ny\n/);
 	});
 
 	it('that was cancelled has failed', async () => {
 		const [result] = await check([aCheck('true')], { signal: AbortSignal.abort() });
-		expect(result).toMatchObject({ ok: false, output: '[sdd: cancelled]' });
+		expect(result).toMatchObject({ ok: false, output: '[sdd: was cancelled]' });
 	});
 
 	it('has the whole environment, and cannot approve', async () => {

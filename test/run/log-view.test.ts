@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OverlayLog } from '../../engine/contract.ts';
-import { endOf, logDocument, logText, recordText } from '../../engine/run/log-view.ts';
+import { agentsIn, endOf, logDocument, logText, recordText } from '../../engine/run/log-view.ts';
 import { AT, taskState } from '../builders.ts';
 
 const log: OverlayLog = {
@@ -29,6 +29,17 @@ test('a log knows whether and when its task ended', () => {
 	expect(endOf(taskState())).toBeNull();
 	expect(endOf(taskState({ status: 'COMPLETED', endedAt: AT }))).toEqual({ completed: true, at: AT });
 	expect(endOf(taskState({ status: 'FAILED', endedAt: AT }))).toEqual({ completed: false, at: AT });
+});
+
+test('whoever a record names as some agent is told with their part in it, in one order', () => {
+	const record = {
+		reviewer_agent: 'rev',
+		agent: 'x',
+		coder_agent: 'dev',
+		evaluator_agent: null,
+		second_reader_agent: 'z',
+	};
+	expect(agentsIn(record)).toEqual(['coder dev', 'reviewer rev', 'second reader z']);
 });
 
 test('the text is JSON with one record a line', () => {

@@ -1,89 +1,22 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JournalRecord, RunEvent } from '../../engine/events.ts';
-import { putBrief } from '../../engine/store/blobs.ts';
+import type { JournalRecord } from '../../engine/events.ts';
 import { canonical } from '../../engine/store/canonical.ts';
-import { replaceFile } from '../../engine/store/durable.ts';
 import { sha256 } from '../../engine/store/hash.ts';
 import { appendHead } from '../../engine/store/heads.ts';
-import { publishItem, resolveItem } from '../../engine/store/hil-store.ts';
 import { openJournal } from '../../engine/store/journal.ts';
-import {
-	briefFile,
-	headsFile,
-	itemFile,
-	journalDir,
-	planFile,
-	resolutionFile,
-	runDir,
-	workflowStateFile,
-} from '../../engine/store/layout.ts';
+import { headsFile, journalDir, runDir } from '../../engine/store/layout.ts';
 import { encodeLine, segmentPath, ZERO_HASH } from '../../engine/store/segments.ts';
 import { ensureState } from '../../engine/store/state-folder.ts';
-import type { Verification } from '../../engine/store/verification.ts';
 import { verifyAll, verifyRun } from '../../engine/store/verify.ts';
-import type { ViewsOf } from '../../engine/store/verify-views.ts';
-import { decision, itemOf, runStarted, said, steppingClock, temporaryFolders } from './rig.ts';
+import { edit, finishedRun, HOOK, JOURNAL, notesOf, problemsOf, RUN, record, STATE } from './audited.ts';
+import { itemOf, said, temporaryFolders } from './rig.ts';
 
 const newFolder = temporaryFolders();
-const RUN = 'run-1';
-const PLAN = '{"tasks":[]}\n';
-const BRIEF = 'Implement it.\n';
-const STATE = '.ai-sdd/state';
-const JOURNAL = `${STATE}/runs/${RUN}/journal`;
-
-const ATTEMPT = { task: 'implement', attempt: 1 } as const;
-const HOOK = { ...ATTEMPT, hook: 'before', overlay: 'hil' } as const;
-
-function events(brief: string): readonly RunEvent[] {
-	const output = { text: '', bytes: 0, sha256: sha256('') };
-	return [
-		runStarted(RUN, sha256(PLAN)),
-		{ kind: 'hil_opened', ...HOOK, question: 'q', item: itemOf('hil-1') },
-		{ kind: 'hil_resolved', task: 'implement', item: 'hil-1', resolution: decision('approve') },
-		{ kind: 'attempt_finished', ...ATTEMPT, agent: 'dev', output, artifacts: [], ms: 1, brief },
-		{ kind: 'run_finished', outcome: 'completed' },
-	];
-}
-
-/** A project with one finished run to which nothing was done. */
-async function finishedRun(): Promise<string> {
-	const project = newFolder();
-	ensureState(project);
-	mkdirSync(runDir(project, RUN), { recursive: true });
-	replaceFile(planFile(project, RUN), PLAN);
-	publishItem(project, itemOf('hil-1'));
-	resolveItem(project, 'hil-1', decision('approve'));
-	await record(project, events(putBrief(runDir(project, RUN), BRIEF)), 'finished');
-	return project;
-}
-
-async function record(project: string, list: readonly RunEvent[], state?: 'finished' | 'paused', run = RUN) {
-	const { writer } = openJournal(journalDir(project, run), { version: '0.1.0', now: steppingClock() });
-	await writer.append(list);
-	await writer.close();
-	const { seq, hash: head, at } = writer.head();
-	if (state !== undefined) appendHead(project, { run, seq, head, at, state });
-	return writer.head();
-}
-
-/** Problems in short: kind, file and place, what. */
-function problemsOf({ problems }: Verification): readonly string[] {
-	for (const problem of problems) expect(problem.remedy).not.toBe('');
-	return problems.map(({ kind, file, where, what }) => `${kind} ${file}${where === '' ? '' : `, ${where}`}: ${what}`);
-}
-
-function notesOf({ notes }: Verification): readonly string[] {
-	return notes.map(({ file, message }) => `${file}: ${message}`);
-}
-
-function edit(path: string, change: (text: string) => string): void {
-	writeFileSync(path, change(readFileSync(path, 'utf8')));
-}
 
 describe('an audit', () => {
 	it('finds nothing where nothing was changed, and returns the head to keep', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		const result = verifyAll(project);
 		expect(problemsOf(result)).toEqual([]);
 		expect(notesOf(result)).toEqual([]);
@@ -98,20 +31,19 @@ describe('an audit', () => {
 		expect(verifyAll(newFolder())).toEqual({ problems: [], notes: [], records: 0, heads: [] }));
 
 	it('names a run that is not there', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		expect(problemsOf(verifyRun(project, 'run-9'))).toEqual([`journal ${STATE}/runs/run-9: the run is missing`]);
 		rmSync(runDir(project, RUN), { recursive: true });
-		const result = verifyAll(project);
-		expect(problemsOf(result)).toEqual([
+		expect(problemsOf(verifyAll(project))).toEqual([
 			`head ${STATE}/heads.ndjson, line 1: run run-1 is missing, though a head of its journal was noted`,
+			`hil ${STATE}/hil/hil-1.json: the run run-1 that asked it is missing`,
 		]);
-		expect(notesOf(result)).toEqual([`${STATE}/hil/hil-1.json: its run run-1 is missing`]);
 	});
 });
 
 describe('an audit of a journal', () => {
 	it('names every changed record, not only the first', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		edit(segmentPath(journalDir(project, RUN), 1), (text) =>
 			text.replace('"workflow":"demo"', '"workflow":"Demo"').replace('"outcome":"completed"', '"outcome":"failed"'),
 		);
@@ -127,7 +59,7 @@ describe('an audit of a journal', () => {
 	});
 
 	it('names a record that was taken out', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		edit(segmentPath(journalDir(project, RUN), 1), (text) => text.split('\n').toSpliced(2, 1).join('\n'));
 		expect(problemsOf(verifyRun(project, RUN))).toEqual([
 			`journal ${JOURNAL}/000001.ndjson, line 3 (record 4): its number is 4, where 3 must follow`,
@@ -135,7 +67,7 @@ describe('an audit of a journal', () => {
 	});
 
 	it('finds a record that says the same in another form', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		edit(segmentPath(journalDir(project, RUN), 1), (text) => text.replace('{"at":', '{ "at":'));
 		expect(problemsOf(verifyRun(project, RUN))[0]).toContain('its hash does not fit its content');
 		const dir = journalDir(project, 'run-2');
@@ -207,7 +139,7 @@ describe('an audit of a journal', () => {
 
 describe('an audit against noted heads', () => {
 	it('shows that the tail of a journal was cut off', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		edit(segmentPath(journalDir(project, RUN), 1), (text) => `${text.split('\n').slice(0, 4).join('\n')}\n`);
 		expect(problemsOf(verifyRun(project, RUN))[0]).toBe(
 			`head ${STATE}/heads.ndjson, line 1: run run-1: the tail of the journal was cut off: it ends with record 4, its noted head is 6`,
@@ -215,7 +147,7 @@ describe('an audit against noted heads', () => {
 	});
 
 	it('shows that a journal was written anew, however well', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		const anchor = verifyRun(project, RUN).heads[0]?.hash ?? '';
 		rewrite(segmentPath(journalDir(project, RUN), 1), (record) =>
 			record.kind === 'run_started' ? { ...record, by: 'mallory' } : record,
@@ -228,7 +160,7 @@ describe('an audit against noted heads', () => {
 	});
 
 	it('shows a head whose number is not that of its record', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		const head = verifyRun(project, RUN).heads[0]?.hash ?? '';
 		appendHead(project, { run: RUN, seq: 5, head, at: '', state: 'paused' });
 		expect(problemsOf(verifyRun(project, RUN))).toEqual([
@@ -237,7 +169,7 @@ describe('an audit against noted heads', () => {
 	});
 
 	it('misses the head of a finished run, also when a run went on after it', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		rmSync(headsFile(project));
 		const missing = [`head ${STATE}/heads.ndjson: run run-1 has finished, but no head of its journal was noted`];
 		expect(problemsOf(verifyRun(project, RUN))).toEqual(missing);
@@ -255,7 +187,7 @@ describe('an audit against noted heads', () => {
 	});
 
 	it('reports heads that were damaged or torn themselves', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		appendFileSync(headsFile(project), '{"to');
 		expect(notesOf(verifyAll(project))).toEqual([`${STATE}/heads.ndjson: the last line was torn: 4 bytes dropped`]);
 		edit(headsFile(project), (text) => text.replace('"seq":6', '"seq":7'));
@@ -265,131 +197,10 @@ describe('an audit against noted heads', () => {
 	});
 
 	it('says when an anchor is in none of several runs', async () => {
-		const project = await finishedRun();
+		const project = await finishedRun(newFolder());
 		await record(project, [said('a')], undefined, 'run-2');
 		expect(problemsOf(verifyAll(project, { anchor: 'f00' }))).toEqual([
 			'anchor : no record of the 2 runs here has the hash f00: the journal was cut off or written anew since it was noted',
-		]);
-	});
-});
-
-describe('an audit of the files beside a journal', () => {
-	it('finds a changed or missing plan', async () => {
-		const project = await finishedRun();
-		writeFileSync(planFile(project, RUN), '{"tasks":[1]}\n');
-		const file = `plan ${STATE}/runs/${RUN}/plan.json`;
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([
-			`${file}: the plan was changed: it is not the one the run started with`,
-		]);
-		rmSync(planFile(project, RUN));
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([`${file}: the plan of the run is missing`]);
-	});
-
-	it('finds a changed or missing brief', async () => {
-		const project = await finishedRun();
-		const path = briefFile(runDir(project, RUN), sha256(BRIEF));
-		const file = `brief ${STATE}/runs/${RUN}/briefs/${sha256(BRIEF)}.md`;
-		writeFileSync(path, 'Something else.\n');
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([
-			`${file}: the brief was changed: its sha256 is no longer its name`,
-		]);
-		rmSync(path);
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([`${file}: the journal names this brief, but it is missing`]);
-	});
-});
-
-describe('an audit of the queue', () => {
-	const file = (name: string) => `${STATE}/hil/${name}`;
-
-	it('finds a question that was edited', async () => {
-		const project = await finishedRun();
-		edit(itemFile(project, 'hil-1'), (text) => text.replace('May it start?', 'May it delete all?'));
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([
-			`hil ${file('hil-1.json')}: the question is not the one that the journal holds`,
-		]);
-	});
-
-	it('finds a decision that contradicts the journal', async () => {
-		const project = await finishedRun();
-		const path = resolutionFile(project, 'hil-1');
-		edit(path, (text) => text.replace('"ann"', '"bob"'));
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([
-			`hil ${file('hil-1.resolution.json')}: ${path} cannot be trusted: its hash does not fit its content`,
-		]);
-		edit(path, (text) => {
-			const { hash: _, ...body } = JSON.parse(text);
-			return JSON.stringify({ ...body, hash: sha256(canonical(body)) });
-		});
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([
-			`hil ${file('hil-1.resolution.json')}: the decision is not the one that the journal holds`,
-		]);
-		writeFileSync(resolutionFile(project, 'hil-1'), '{}');
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([
-			`hil ${file('hil-1.resolution.json')}: ${resolutionFile(project, 'hil-1')} cannot be trusted: it is not a resolution`,
-		]);
-	});
-
-	it('finds an item that cannot be read, and a decided one that was never asked', async () => {
-		const project = await finishedRun();
-		writeFileSync(itemFile(project, 'hil-0'), 'garbage');
-		publishItem(project, itemOf('hil-9'));
-		resolveItem(project, 'hil-9', decision('approve'));
-		expect(problemsOf(verifyRun(project, RUN))).toEqual([
-			`hil ${file('hil-0.json')}: ${itemFile(project, 'hil-0')} cannot be trusted: it is not a HIL item of that name`,
-			`hil ${file('hil-9.json')}: the item was decided, but the journal does not know that it was asked`,
-		]);
-	});
-
-	it('notes what is only not there yet, or no longer', async () => {
-		const project = await finishedRun();
-		await record(project, [{ kind: 'hil_opened', ...HOOK, question: 'r', item: itemOf('hil-2') }]);
-		publishItem(project, itemOf('hil-2'));
-		resolveItem(project, 'hil-2', decision('reject'));
-		publishItem(project, itemOf('hil-3'));
-		rmSync(itemFile(project, 'hil-1'));
-		rmSync(resolutionFile(project, 'hil-1'));
-		const result = verifyRun(project, RUN);
-		expect(problemsOf(result)).toEqual([]);
-		expect(notesOf(result)).toEqual([
-			`${file('hil-1.json')}: the item is not in the queue; \`sdd run\` puts it there again`,
-			`${file('hil-3.json')}: the journal does not know this item`,
-			`${file('hil-1.resolution.json')}: the decision is in the journal only`,
-			`${file('hil-2.resolution.json')}: the run has not taken up this decision yet`,
-		]);
-	});
-});
-
-describe('an audit of views', () => {
-	const viewOf = (records: readonly JournalRecord[]) => `${JSON.stringify({ last: records.at(-1)?.kind })}\n`;
-
-	async function audit(content: ((records: readonly JournalRecord[]) => string) | null): Promise<readonly string[]> {
-		const project = await finishedRun();
-		const path = workflowStateFile(project);
-		const views: ViewsOf = (records, run) => {
-			expect(run).toBe(RUN);
-			return [{ path, expected: viewOf(records) }];
-		};
-		let all: readonly JournalRecord[] = [];
-		verifyRun(project, RUN, {
-			views: (records) => {
-				all = records;
-				return [];
-			},
-		});
-		if (content !== null) writeFileSync(path, content(all));
-		return problemsOf(verifyRun(project, RUN, { views }));
-	}
-
-	it('finds none that differs where all are as the journal says', async () => {
-		expect(await audit(viewOf)).toEqual([]);
-	});
-
-	it('tells a view that is only behind from one that was edited', async () => {
-		const behind = [`stale ${STATE}/workflow-state.json: view differs from journal: it is behind`];
-		expect(await audit((records) => viewOf(records.slice(0, -2)))).toEqual(behind);
-		expect(await audit(null)).toEqual(behind);
-		expect(await audit(() => '{"last":"approved"}\n')).toEqual([
-			`view ${STATE}/workflow-state.json, line 1: view differs from journal: it was edited, or it is ahead of a journal whose tail was cut off`,
 		]);
 	});
 });
