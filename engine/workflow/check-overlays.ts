@@ -22,7 +22,7 @@ export async function checkOverlays(
 	const known = surroundings.definitions.map((definition) => definition.name);
 	const { problems } = surroundings.findings;
 	for (const task of tasks) {
-		const note: Note = (place, complaint) => problems.push(errorAt(place, complaint));
+		const note: Note = (place, complaint, about) => problems.push({ ...errorAt(place, complaint), ...about });
 		for (const overlay of task.overlays) {
 			checkName(overlay, known, note);
 			if (overlay.enabled && overlay.definition !== null) await checkAttached(overlay, task, workflow, note);
@@ -31,11 +31,12 @@ export async function checkOverlays(
 	}
 }
 
-type Note = (place: Place, complaint: Complaint) => void;
+type Note = (place: Place, complaint: Complaint, about?: { readonly task: string }) => void;
 
 function checkName({ merged, use, definition }: ResolvedOverlay, known: readonly string[], note: Note): void {
 	const name = quote(merged.name);
-	if (use === null && definition === null) {
+	// A `use` that was too wrong to keep has been told already.
+	if (use === null && definition === null && !isWrittenAnywhere(merged, 'use')) {
 		const meant = didYouMean(merged.name, known);
 		const remedy = `name its module with \`use:\`; the built-in overlays are ${known.join(', ')}`;
 		const guess = meant === undefined ? remedy : `did you mean "${meant}"?`;
@@ -71,8 +72,10 @@ function askOverlay(overlay: ResolvedOverlay, { id, agent }: ResolvedTask, workf
 	const { definition, options, merged } = overlay;
 	const attachment = { options, task: { id, agent } };
 	definition!.worker?.(options);
-	for (const problem of definition!.problems?.(attachment) ?? [])
-		note(placeOfOption(overlay, problem.path), said(problem));
+	for (const problem of definition!.problems?.(attachment) ?? []) {
+		const place = placeOfOption(overlay, problem.path);
+		note(place, said(problem), place.pointer[0] === 'tasks' ? undefined : { task: id });
+	}
 	for (const name of definition!.agents?.(attachment) ?? []) {
 		const complaint = unknownAgent(name, `overlay ${quote(merged.name)} of task ${quote(id)}`, workflow);
 		if (complaint !== undefined) note(placeOfValue(overlay, name), complaint);
