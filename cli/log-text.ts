@@ -32,14 +32,19 @@ function timeOf(entry: JsonObject): string {
 function entryText(entry: JsonObject): string {
 	const isReview = entry['iteration'] !== undefined;
 	const what = isReview
-		? `iteration ${wordOf(entry['iteration'])}: ${wordOf(entry['decision'])}`
-		: `decision: ${wordOf(entry['choice'])}`;
+		? `iteration ${wordOf(entry['iteration'])}${said(': ', entry['decision'])}`
+		: `decision${said(': ', entry['choice'])}`;
 	const by = typeof entry['decided_by'] === 'string' ? [`by ${entry['decided_by']}`] : [];
 	const who = [...agentsIn(entry), ...by].map((words) => `, ${printableLine(words)}`).join('');
 	const artifacts = listIn(entry, 'artifacts').map(({ path, sha256 }) => `on ${wordOf(path)} sha256 ${wordOf(sha256)}`);
 	const words = printable(String((isReview ? entry['feedback'] : entry['notes']) ?? '')).trimEnd();
 	const lines = [...artifacts, ...(words === '' ? [] : words.split('\n'))];
-	return `  ${what}${who} at ${timeOf(entry)}\n${lines.map((line) => `      ${line}\n`).join('')}`;
+	return `  ${what}${who}${said(' at ', entry['timestamp'])}\n${lines.map((line) => `      ${line}\n`).join('')}`;
+}
+
+/** A member with what leads to it; nothing where a record does not have it. */
+function said(lead: string, value: Json | undefined): string {
+	return value === undefined ? '' : `${lead}${wordOf(value)}`;
 }
 
 function wordOf(value: Json | undefined): string {

@@ -6,6 +6,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import type { Arguments } from './arguments.ts';
 import { COMMANDS, type CommandSpec } from './command-table.ts';
+import { guardEnding, leave } from './ending.ts';
 import { helpFor, mainHelp } from './help.ts';
 import type { Terminal } from './terminal.ts';
 import { writeOut } from './write-out.ts';
@@ -39,33 +40,37 @@ const LOADERS: { readonly [name: string]: () => Promise<Command> } = {
 	schema: async () => (await import('./commands/schema.ts')).schema,
 };
 
-/** Runs the command line; sets the exit code and lets pending output drain. */
+/** Runs the command line, and ends the process with its exit code once all output is written. */
 export async function main(argv: readonly string[]): Promise<void> {
 	const quick = quickAnswer(argv);
 	if (quick !== null) {
 		writeOut('stdout', quick);
 		return;
 	}
-	const guard = guardExit();
-	try {
-		process.exitCode = await dispatch(argv);
-	} catch (error) {
-		const { explain } = await import('./explain.ts');
-		process.exitCode = explain(error, packageJson.version, argv.includes('--json'));
-	} finally {
-		guard.isDone = true;
-	}
+	guardEnding();
+	const stray = watchStrays();
+	const done = dispatch(argv).then((code) => (stray.seen ? stray.thrown : code));
+	leave(await Promise.race([done, stray.thrown]).catch((error: unknown) => explained(error, argv)));
 }
 
-/** Code of the project runs in this process: should it end it (`process.exit(0)`), that must not look like success. */
-function guardExit(): { isDone: boolean } {
-	const guard = { isDone: false };
-	process.on('exit', () => {
-		if (guard.isDone || Number(process.exitCode ?? 0) !== 0) return;
-		writeOut('stderr', 'error: sdd was ended before it was done, perhaps by an overlay that called process.exit\n');
-		process.exitCode = 1;
+/** What code of the project throws when nobody listens ends the command, unless somebody else listens, as a run does. */
+function watchStrays(): { seen: boolean; readonly thrown: Promise<never> } {
+	let reject: (error: unknown) => void;
+	const thrown = new Promise<never>((_, refuse) => {
+		reject = refuse;
 	});
-	return guard;
+	const stray = { seen: false, thrown };
+	process.on('uncaughtException', (error) => {
+		if (process.listenerCount('uncaughtException') > 1) return;
+		stray.seen = true;
+		void import('./stray-errors.ts').then(({ asFault }) => reject(asFault(error)));
+	});
+	return stray;
+}
+
+async function explained(error: unknown, argv: readonly string[]): Promise<number> {
+	const { explain } = await import('./explain.ts');
+	return explain(error, packageJson.version, argv.includes('--json'));
 }
 
 function quickAnswer(argv: readonly string[]): string | null {

@@ -1,11 +1,12 @@
 /** Ends a run politely when the user or the system asks for it. */
 import { EXIT } from '../engine/errors.ts';
+import { leaveAtOnce } from './ending.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The first signal stops the run (agents are ended, the journal says so); a second one ends the process at once. */
 export function onInterrupt(stop: AbortController, terminal: Terminal): { dispose(): void } {
 	const handle = (signal: NodeJS.Signals): void => {
-		if (stop.signal.aborted) process.exit(EXIT.interrupted);
+		if (stop.signal.aborted) leaveAtOnce(EXIT.interrupted);
 		terminal.err(`\n${signal}: ending the agents; sdd run goes on later (again: end at once)\n`);
 		stop.abort();
 	};

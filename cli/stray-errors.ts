@@ -19,7 +19,8 @@ export function onStrayError(stop: AbortController): { rethrow(): void; dispose(
 	};
 }
 
-function asFault(error: unknown): unknown {
+/** Blames what was thrown on an overlay, unless it is of our own making. */
+export function asFault(error: unknown): unknown {
 	// Our own errors tell enough by themselves, and a bug of ours must look like one.
 	if (error instanceof SddError || !comesFromProject(error)) return error;
 	const message = error instanceof Error ? error.message : String(error);

@@ -3,13 +3,12 @@
  * changed, the user is told which, and asked; what they said is remembered in their own settings, not in the project's,
  * where the code in question would vouch for itself.
  */
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { SddError } from '../engine/errors.ts';
-import { type OverlayUse, useText } from '../engine/overlay-use.ts';
-import { printableLine } from '../engine/printable.ts';
+import type { OverlayUse } from '../engine/overlay-use.ts';
+import { type Code, codeOf, describeCode } from './overlay-code.ts';
 import type { Terminal } from './terminal.ts';
 import { userSettings } from './user-settings.ts';
 
@@ -18,56 +17,43 @@ export async function needTrust(terminal: Terminal, project: string, use: Overla
 	if (isKnown(terminal, project, use)) return;
 	const trusted = readTrusted(terminal);
 	const code = codeOf(project, use);
-	const wasKnown = trusted[project]?.[code.use] !== undefined;
-	const what = `the overlay ${printableLine(code.use)} (sha256 ${code.digest}) ${wasKnown ? 'changed since it was last run' : 'was never run'} on this machine`;
+	const what = describeCode(code, knownAs(trusted, project, code));
 	if (terminal.trustsOverlays) terminal.err(`${what}; starting it, as --trust-overlays says\n`);
 	else await ask(terminal, what);
-	await remember(terminal, { ...trusted, [project]: { ...trusted[project], [code.use]: code.digest } });
+	const { digest, files } = code;
+	await remember(terminal, { ...trusted, [project]: { ...trusted[project], [code.use]: { digest, files } } });
 }
 
 /** Whether the overlay, as it is now, was trusted before, or everything is (SDD_TRUST_OVERLAYS=1, for CI). */
 export function isKnown(terminal: Terminal, project: string, use: OverlayUse): boolean {
-	if (terminal.env['SDD_TRUST_OVERLAYS'] === '1') return true;
-	const { use: name, digest } = codeOf(project, use);
-	return readTrusted(terminal)[project]?.[name] === digest;
+	if (trustsAll(terminal.env['SDD_TRUST_OVERLAYS'] ?? '')) return true;
+	const code = codeOf(project, use);
+	return knownAs(readTrusted(terminal), project, code)?.digest === code.digest;
 }
 
-/** What identifies the code behind a use. */
-export interface Code {
-	readonly use: string;
-	/** sha256 over the words, the files they name, and what lies in `.ai-sdd/overlays/` where one of them is there. */
+function trustsAll(said: string): boolean {
+	if (/^(?:1|true|yes)$/i.test(said)) return true;
+	if (/^(?:0|false|no|)$/i.test(said)) return false;
+	throw new SddError(
+		'CLI_USAGE',
+		`SDD_TRUST_OVERLAYS cannot be ${JSON.stringify(said.slice(0, 40))}`,
+		'1, true or yes trusts every overlay; 0, false, no or nothing does not',
+	);
+}
+
+function knownAs(trusted: Trusted, project: string, { use }: Code): Known | null {
+	const known = trusted[project]?.[use];
+	if (known === undefined) return null;
+	// Earlier versions remembered the digest alone.
+	return typeof known === 'string' ? { digest: known, files: null } : known;
+}
+
+interface Known {
 	readonly digest: string;
+	readonly files: Code['files'] | null;
 }
 
-/** The code behind a use. A package, or a program on the PATH, is known by its name alone: who installed it trusts it. */
-export function codeOf(project: string, use: OverlayUse): Code {
-	const text = useText(use);
-	const words = typeof use === 'string' ? [use] : use.command;
-	const named = words.map((word) => (isAbsolute(word) ? word : join(project, word))).filter(isFile);
-	const shared = join(project, '.ai-sdd/overlays');
-	const beside = named.some((path) => path.startsWith(`${shared}/`)) ? sourcesBelow(shared) : [];
-	const hash = createHash('sha256').update(JSON.stringify(use));
-	for (const path of new Set([...named, ...beside]))
-		hash.update(`\0${path.slice(project.length)}\0`).update(readFileSync(path));
-	return { use: text, digest: hash.digest('hex') };
-}
-
-/** Overlays import what lies beside them. */
-function sourcesBelow(folder: string): readonly string[] {
-	const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-	return entries.flatMap((entry) => {
-		const path = join(folder, entry.name);
-		if (entry.isDirectory())
-			return entry.name === '__pycache__' || entry.name === 'node_modules' ? [] : sourcesBelow(path);
-		return isFile(path) ? [path] : [];
-	});
-}
-
-function isFile(path: string): boolean {
-	return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-type Trusted = { readonly [project: string]: { readonly [use: string]: string } };
+type Trusted = { readonly [project: string]: { readonly [use: string]: string | Known } };
 
 function listFile(terminal: Terminal): string {
 	return join(userSettings(terminal), 'trusted-overlays.json');

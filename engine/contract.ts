@@ -22,6 +22,14 @@ export const ALLOWED_VERDICTS: { readonly [H in Hook]: readonly VerdictKind[] } 
 	failed: ['pass', 'rework', 'ask', 'fail'],
 };
 
+/** What a `pass` may amend at each hook: what the engine takes up there, and nothing else. */
+export const ALLOWED_AMENDMENTS: { readonly [H in Hook]: readonly (keyof Amendment)[] } = {
+	before: ['brief'],
+	checkpoint: [],
+	after: ['output'],
+	failed: ['brief'],
+};
+
 /** One file the task is responsible for, as it was when it was judged; `content` is null where it is not text. */
 export interface Artifact {
 	readonly path: string;
@@ -168,7 +176,7 @@ export type Verdict =
 	| { readonly kind: 'ask'; readonly questions: readonly Question[]; readonly record?: JsonObject }
 	| { readonly kind: 'fail'; readonly reason: string; readonly code?: string; readonly record?: JsonObject };
 
-/** What a `pass` may change of what comes next: text added to the brief (before), the output's text (after). */
+/** What a `pass` may change of what comes next: text added to the brief (before, failed), the output's text (after). */
 export interface Amendment {
 	readonly brief?: string;
 	readonly output?: string;

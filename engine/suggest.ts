@@ -16,6 +16,21 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
 	return best;
 }
 
+/** The one candidate that shares most words with an unknown `max_iterations`: at least half of them, as `max_rounds` does. */
+export function sharingWords(word: string, candidates: Iterable<string>): string | undefined {
+	const parts = new Set(plain(word).split('_'));
+	const shared = (candidate: string): number =>
+		new Set(
+			plain(candidate)
+				.split('_')
+				.filter((one) => parts.has(one)),
+		).size;
+	const found = [...candidates].map((candidate) => ({ candidate, count: shared(candidate) }));
+	const most = Math.max(...found.map(({ count }) => count));
+	const best = found.filter(({ count }) => count === most);
+	return most * 2 >= parts.size && best.length === 1 ? best[0]?.candidate : undefined;
+}
+
 /** Spelling habits that are no misspelling: case, and `-` for `_`. */
 function plain(word: string): string {
 	return word.toLowerCase().replaceAll('-', '_');

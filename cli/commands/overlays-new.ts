@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { EXIT, SddError } from '../../engine/errors.ts';
+import { builtinOverlays } from '../../overlays/index.ts';
 import type { Arguments } from '../arguments.ts';
 import { OVERLAY_FOLDER } from '../find-overlay.ts';
 import { pythonFolder } from '../hosts.ts';
@@ -30,17 +31,23 @@ export async function overlaysNew(terminal: Terminal, args: Arguments): Promise<
 const PYTHON_OWN =
 	/^(?:abc|ast|calendar|cmd|code|codecs|collections|copy|csv|dataclasses|dis|email|enum|functools|glob|hashlib|html|http|importlib|inspect|io|json|keyword|logging|math|numbers|operator|os|pathlib|platform|profile|queue|random|re|secrets|select|signal|site|socket|ssl|stat|statistics|string|struct|subprocess|sys|tempfile|test|threading|time|token|tokenize|trace|traceback|types|typing|unittest|urllib|uuid|warnings|weakref|sdd_overlay)$/;
 
+/** Words of the language, which `from class import overlay` cannot name. */
+const PYTHON_KEYWORDS =
+	/^(?:and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/;
+
 function checkName(name: string, isPython: boolean): void {
 	if (!/^[a-z][a-z0-9_-]{0,63}$/.test(name)) {
 		const shown = JSON.stringify(name.slice(0, 80));
 		throw wrongUse(`${shown} cannot be the name of an overlay`, 'small letters, digits, _ and -; a letter first');
 	}
-	if (isPython && PYTHON_OWN.test(name)) {
-		throw wrongUse(
-			`"${name}" is the name of a module of Python's own, which it would hide`,
-			`for example ${name}_gate`,
-		);
-	}
+	const remedy = `for example ${name}_gate`;
+	// In a workflow such a name means the built-in, and `use:` beside it is refused.
+	if (builtinOverlays.some((one) => [name, name.replaceAll('-', '_')].includes(one.name)))
+		throw wrongUse(`"${name}" is the name of a built-in overlay`, remedy);
+	if (isPython && PYTHON_OWN.test(name))
+		throw wrongUse(`"${name}" is the name of a module of Python's own, which it would hide`, remedy);
+	if (isPython && PYTHON_KEYWORDS.test(name))
+		throw wrongUse(`"${name}" is a word of Python's own, and its test could not import it`, remedy);
 }
 
 function pythonFiles(name: string): { readonly [path: string]: string } {

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../engine/json.ts';
 import { isProcess } from '../../engine/overlay-use.ts';
 import { printable } from '../../engine/printable.ts';
 import type { Arguments } from '../arguments.ts';
+import { leaveAtOnce } from '../ending.ts';
 import { type FoundOverlay, findOverlay } from '../find-overlay.ts';
 import { loadTrusted, processOptions } from '../hosts.ts';
 import { asJson, type Terminal } from '../terminal.ts';
@@ -18,7 +19,7 @@ export async function overlaysTest(terminal: Terminal, args: Arguments): Promise
 	const limits = limitsIn(args.value('timeout'));
 	const found = findOverlay(terminal, args.positionals);
 	// The default end by a signal would leave the overlay behind, as it is in a group of its own.
-	const leave = (): never => process.exit(EXIT.interrupted);
+	const leave = (): never => leaveAtOnce(EXIT.interrupted);
 	for (const signal of SIGNALS) process.once(signal, leave);
 	const report = await runSuite(await subjectOf(terminal, found, limits), options);
 	for (const signal of SIGNALS) process.off(signal, leave);

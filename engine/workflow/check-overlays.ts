@@ -22,8 +22,8 @@ export async function checkOverlays(
 	const known = surroundings.definitions.map((definition) => definition.name);
 	const { problems } = surroundings.findings;
 	for (const task of tasks) {
-		const note: Note = (place, complaint, isWarning = false) =>
-			problems.push(isWarning ? warningAt(place, complaint) : errorAt(place, complaint));
+		const note: Note = (place, complaint, { isWarning = false, ...about } = {}) =>
+			problems.push({ ...(isWarning ? warningAt : errorAt)(place, complaint), ...about });
 		for (const overlay of task.overlays) {
 			checkName(overlay, known, note);
 			if (overlay.enabled && overlay.definition !== null) await checkAttached(overlay, task, workflow, note);
@@ -32,11 +32,16 @@ export async function checkOverlays(
 	}
 }
 
-type Note = (place: Place, complaint: Complaint, isWarning?: boolean) => void;
+type Note = (
+	place: Place,
+	complaint: Complaint,
+	about?: { readonly task?: string; readonly isWarning?: boolean },
+) => void;
 
 function checkName({ merged, use, definition }: ResolvedOverlay, known: readonly string[], note: Note): void {
 	const name = quote(merged.name);
-	if (use === null && definition === null) {
+	// A `use` that was too wrong to keep has been told already.
+	if (use === null && definition === null && !isWrittenAnywhere(merged, 'use')) {
 		const meant = didYouMean(merged.name, known);
 		const remedy = `name its module with \`use:\`; the built-in overlays are ${known.join(', ')}`;
 		const guess = meant === undefined ? remedy : `did you mean "${meant}"?`;
@@ -72,8 +77,11 @@ function askOverlay(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Work
 	const { definition, options, merged } = overlay;
 	const attachment = attachmentOf(task, overlay);
 	definition!.worker?.(options);
-	for (const problem of definition!.problems?.(attachment) ?? [])
-		note(placeOfOption(overlay, problem.path), said(problem), problem.isWarning);
+	for (const problem of definition!.problems?.(attachment) ?? []) {
+		const place = placeOfOption(overlay, problem.path);
+		const about = place.pointer[0] === 'tasks' ? {} : { task: task.id };
+		note(place, said(problem), { ...about, isWarning: problem.isWarning ?? false });
+	}
 	for (const path of (definition!.watches?.(options) ?? []).filter(leavesProject)) {
 		const message = `overlay ${quote(merged.name)} watches ${quote(path)}, which is no path inside the project`;
 		note(placeOfValue(overlay, path), {

@@ -7,9 +7,15 @@ export function cutOut(value: unknown, problems: readonly Problem[]): unknown {
 	for (const { code, place } of problems) {
 		const isTop = place.pointer.length === 0;
 		if (code === 'WORKFLOW_MISSING_KEY' && isTop) addVersion(copy);
-		else if (!isTop && !standIn(copy, place.pointer)) remove(copy, place.pointer);
+		else if (!isTop && !standIn(copy, place.pointer)) remove(copy, wholeUse(place.pointer));
 	}
 	return copy;
+}
+
+/** Half of what says where an overlay comes from leads nowhere: it goes as a whole. */
+function wholeUse(pointer: Pointer): Pointer {
+	const at = pointer.indexOf('overlays');
+	return at >= 0 && pointer[at + 2] === 'use' ? pointer.slice(0, at + 3) : pointer;
 }
 
 /** Of the keys a file must have, only the version can be guessed. */

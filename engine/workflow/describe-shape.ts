@@ -5,7 +5,7 @@ import { quote } from '../diagnostic.ts';
 import { DURATION_PATTERN } from '../duration.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { didYouMean } from '../suggest.ts';
+import { didYouMean, sharingWords } from '../suggest.ts';
 import type { FileKind } from './check-shape.ts';
 import { agentSchema, configSchema, workflowSchema } from './schema.ts';
 import { nameOf, type Subject, schemaAt, within } from './schema-place.ts';
@@ -113,16 +113,17 @@ function unknownKey(key: string, pointer: Pointer, context: Described): Words {
 	return {
 		code: 'WORKFLOW_UNKNOWN_KEY',
 		message: `unknown key ${quote(key)}${within(pointer, context.kind)}`,
-		remedy: meant === undefined ? otherKeys(pointer, known) : `did you mean "${meant}"?`,
+		remedy: meant === undefined ? otherKeys(key, pointer, known) : `did you mean "${meant}"?`,
 		on: 'key',
 		pointer: [...pointer, key],
 	};
 }
 
-function otherKeys(pointer: Pointer, known: readonly string[]): string {
+function otherKeys(key: string, pointer: Pointer, known: readonly string[]): string {
 	const isOwnOverlay = pointer.at(-2) === 'overlays' && known.includes('use');
 	if (isOwnOverlay) return "put an overlay's own options below `options:`";
-	return `remove it; known keys are ${known.join(', ')}`;
+	const near = sharingWords(key, known);
+	return `${near === undefined ? 'remove it' : `perhaps "${near}"`}; known keys are ${known.join(', ')}`;
 }
 
 function missingKey(key: string, pointer: Pointer, context: Described): Words {

@@ -1,5 +1,5 @@
 /** Gives problems their line and column. Loaded only when there is something to tell. */
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, quote } from '../diagnostic.ts';
 import { locator } from './locate.ts';
 import type { Findings, Problem, Source } from './source.ts';
 
@@ -18,15 +18,27 @@ export function toDiagnostics(findings: Findings): readonly Diagnostic[] {
 	return untold.length > 0 ? [...all, ...last, theRest(untold)] : [...all, ...last];
 }
 
-/** A mistake in the defaults is found once for every task that has them. */
+/** A mistake in the defaults is found once for every task that has them; it is told once, with the tasks. */
 function distinct(problems: readonly Problem[]): Problem[] {
-	const known = new Map<string, Problem>();
+	const known = new Map<string, { readonly problem: Problem; readonly tasks: string[] }>();
 	for (const problem of problems) {
 		const { source, pointer, offset = 0 } = problem.place;
 		const key = JSON.stringify([source.file, pointer, offset, problem.code, problem.message]);
-		if (!known.has(key)) known.set(key, problem);
+		const same = known.get(key) ?? { problem, tasks: [] };
+		known.set(key, same);
+		if (problem.task !== undefined) same.tasks.push(problem.task);
 	}
-	return [...known.values()];
+	return [...known.values()].map(({ problem, tasks }) => ({ ...problem, message: problem.message + onTasks(tasks) }));
+}
+
+/** As many tasks are named. */
+const NAMED = 3;
+
+function onTasks(tasks: readonly string[]): string {
+	if (tasks.length === 0) return '';
+	const named = tasks.slice(0, NAMED).map((task) => quote(task));
+	const more = tasks.length > NAMED ? ` and ${tasks.length - NAMED} more` : '';
+	return ` (on task${tasks.length === 1 ? '' : 's'} ${named.join(', ')}${more})`;
 }
 
 function locate(problem: Problem, locators: Map<Source, ReturnType<typeof locator>>): Diagnostic {

@@ -171,7 +171,7 @@ function overlays(definitions: readonly OverlayDefinition[]): JsonObject {
 			minLength: 1,
 			additionalProperties: false,
 			required: ['command'],
-			properties: { command: texts('The program and its arguments.') },
+			properties: { command: OVERLAY_COMMAND },
 			description:
 				"Where the overlay comes from: a file relative to the project's root (./x.ts, ./x.py), a package name, or `{ command: [...] }` for a program that speaks the protocol.",
 		},
@@ -179,6 +179,14 @@ function overlays(definitions: readonly OverlayDefinition[]): JsonObject {
 	});
 	return { ...byId('The overlays that judge the work. Off unless enabled.', custom), properties };
 }
+
+/** No `texts`: two arguments may well be the same. */
+const OVERLAY_COMMAND: JsonObject = {
+	type: 'array',
+	minItems: 1,
+	items: { type: 'string', minLength: 1 },
+	description: 'The program that speaks the protocol, and its arguments, such as `[node, tools/judge.mjs]`.',
+};
 
 const COMMON: JsonObject = {
 	enabled: { type: 'boolean', default: false, description: 'Whether it judges. Default: false.' },

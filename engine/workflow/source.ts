@@ -30,6 +30,8 @@ export interface Problem {
 	readonly message: string;
 	readonly remedy: string;
 	readonly place: Place;
+	/** The task it is about, where the place does not show it: a mistake in the defaults. */
+	readonly task?: string;
 }
 
 /** Collects problems while checks go on: nothing stops at the first. */

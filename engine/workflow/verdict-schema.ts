@@ -21,7 +21,7 @@ const finding = closed(
 
 const fixer = closed({ agent: shown, files: { type: 'array', items: text }, feedback: text }, ['agent', 'feedback']);
 
-const question = closed(
+const members = closed(
 	{
 		id: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' },
 		to: { type: 'string', pattern: '^(human|agent:[a-z0-9][a-z0-9_-]{0,63})$' },
@@ -34,6 +34,15 @@ const question = closed(
 	},
 	['id', 'to', 'brief'],
 );
+
+/** What would have no effect is refused: a person has no role, an agent chooses nothing. */
+const question = {
+	...members,
+	if: { properties: { to: { const: 'human' } } },
+	// biome-ignore lint/suspicious/noThenProperty: the JSON Schema keyword
+	then: { properties: { role: false, reviewId: false } },
+	else: { properties: { choices: false, trigger: false, context: false } },
+};
 
 const verdicts: { readonly [kind: string]: JsonObject } = {
 	pass: closed({ kind: true, amend: closed({ brief: text, output: text }, []), note: text, record }, ['kind']),

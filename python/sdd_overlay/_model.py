@@ -17,6 +17,14 @@ ALLOWED_VERDICTS: Mapping[str, Tuple[str, ...]] = {
 }
 HOOKS: Tuple[str, ...] = tuple(ALLOWED_VERDICTS)
 
+#: What a pass may amend at each hook: what sdd takes up there, and nothing else.
+ALLOWED_AMENDMENTS: Mapping[str, Tuple[str, ...]] = {
+    "before": ("brief",),
+    "checkpoint": (),
+    "after": ("output",),
+    "failed": ("brief",),
+}
+
 
 @dataclass(frozen=True)
 class Task:
@@ -82,6 +90,14 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """What went wrong with an attempt, as it is shown at ``failed``."""
+
+    code: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class Moment:
     """The facts that an overlay is shown at a hook. They are all it needs: keep no state between calls."""
 
@@ -106,8 +122,8 @@ class Moment:
     constitution: Mapping[str, str] = field(default_factory=dict)
     history: Tuple[Past, ...] = ()
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    #: Only at ``failed``: the ``code`` and ``reason`` of what went wrong.
-    failure: Optional[Mapping[str, str]] = None
+    #: Only at ``failed``: what went wrong.
+    failure: Optional[Failure] = None
 
     @staticmethod
     def from_wire(wire: Mapping[str, Json]) -> "Moment":
@@ -130,7 +146,7 @@ class Moment:
             constitution=dict(wire.get("constitution", {})),
             history=tuple(_known(Past, one) for one in wire.get("history", ())),
             answers={name: _known(Answer, one) for name, one in wire.get("answers", {}).items()},
-            failure=wire.get("failure"),
+            failure=None if wire.get("failure") is None else _known(Failure, wire["failure"]),
         )
 
 
@@ -233,7 +249,7 @@ def passed(
     output: Optional[str] = None,
     record: Optional[JsonObject] = None,
 ) -> Pass:
-    """Carry on. ``brief`` is added to the coder's brief (at ``before``), ``output`` replaces its output (at ``after``)."""
+    """Carry on. ``brief`` adds to the coder's brief (at ``before`` and ``failed``), ``output`` replaces its output (at ``after``)."""
     amend = {name: text for name, text in (("brief", brief), ("output", output)) if text is not None}
     return Pass(note, amend or None, record)
 

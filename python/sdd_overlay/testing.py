@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, List, Optional
 
 from ._check import problem_with
-from ._model import HOOKS, Answer, Artifact, Check, JsonObject, Moment, Past, Task
+from ._model import HOOKS, Answer, Artifact, Check, Failure, JsonObject, Moment, Past, Task
 from ._overlay import Call, Overlay
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -70,6 +70,11 @@ def past(attempt: int, verdict: str, text: str = "", record: Optional[JsonObject
     return Past(hook, attempt, verdict, text, record)
 
 
+def failure(code: str, reason: str = "it failed") -> Failure:
+    """What went wrong with an attempt, for a moment at ``failed``."""
+    return Failure(code, reason)
+
+
 def consult(
     overlay: Overlay, hook: str, of: Moment, options: Optional[JsonObject] = None, call: Optional[Call] = None
 ) -> JsonObject:
@@ -83,4 +88,4 @@ def consult(
     return verdict
 
 
-__all__ = ["RecordedCall", "answer", "artifact", "check", "consult", "moment", "past"]
+__all__ = ["RecordedCall", "answer", "artifact", "check", "consult", "failure", "moment", "past"]

@@ -6,10 +6,10 @@ import json
 import unittest
 from pathlib import Path
 
-from sdd_overlay import Answer, Fixer, Finding, Log, Moment, Overlay, Question, Rework, ask, fail, passed, rework
+from sdd_overlay import Answer, Failure, Fixer, Finding, Log, Moment, Overlay, Question, Rework, ask, fail, passed, rework
 from sdd_overlay._check import problem_with
 from sdd_overlay._model import verdict_to_wire
-from sdd_overlay.testing import RecordedCall, answer, artifact, check, consult, moment, past
+from sdd_overlay.testing import RecordedCall, answer, artifact, check, consult, failure, moment, past
 
 
 class Moments(unittest.TestCase):
@@ -30,7 +30,7 @@ class Moments(unittest.TestCase):
         self.assertEqual((read.checks[0].required, read.checks[0].exit), (False, None))
         self.assertEqual(read.history[0].record, {"n": [1]})
         self.assertEqual(read.answers["q"], Answer("ann", ["a list"], "t", usage={"cost_usd": None}))
-        self.assertEqual(read.failure, {"code": "C", "reason": "r"})
+        self.assertEqual(read.failure, Failure("C", "r"))
 
     def test_members_of_later_versions_are_left_out(self) -> None:
         read = Moment.from_wire({"later": 1, "task": {"id": "a", "later": 1}, "checks": [{"name": "n", "later": 1}]})
@@ -122,6 +122,30 @@ class Kit(unittest.TestCase):
             consult(overlay, "during", moment())
         with self.assertRaisesRegex(LookupError, "the overlay t has no hook failed"):
             consult(overlay, "failed", moment())
+
+    def test_what_would_have_no_effect_is_refused(self) -> None:
+        twice = [Question("q", "human", "a?"), Question("q", "human", "b?")]
+        deep: object = 1
+        for _ in range(300):
+            deep = [deep]
+        for hook, verdict, problem in (
+            ("after", passed(brief="b"), 'an amended "brief" has no effect at after; only output has'),
+            ("before", passed(output="o"), 'an amended "output" has no effect at before; only brief has'),
+            ("checkpoint", passed(brief="b"), 'an amended "brief" has no effect at checkpoint; nothing can be amended there'),
+            ("after", ask(Question("q", "agent:rev", "p", choices=["yes"])), '"choices" is only for questions to a person'),
+            ("after", ask(Question("q", "human", "p", role="reviewer")), '"role" is only for questions to an agent'),
+            ("after", ask(*twice), 'two of its questions have the id "q"'),
+            ("after", ask(), '"questions" must not be empty'),
+            ("after", {"kind": "pass", "record": {"deep": deep}}, "it is nested too deeply: more than 200 levels"),
+        ):
+            self.assertIn(problem, problem_with(hook, verdict_to_wire(verdict)) or "")
+
+    def test_a_moment_at_failed_says_what_went_wrong(self) -> None:
+        overlay = Overlay("t")
+        overlay.failed(lambda moment: rework(f"{moment.failure.code}: {moment.failure.reason}"))
+        failed = moment("failed", failure=Failure("AGENT_TIMEOUT", "it took too long"))
+        self.assertEqual(consult(overlay, "failed", failed)["feedback"], "AGENT_TIMEOUT: it took too long")
+        self.assertEqual(moment("failed", failure=failure("AGENT_EXIT")).failure, Failure("AGENT_EXIT", "it failed"))
 
     def test_a_call_remembers_what_it_was_told(self) -> None:
         overlay = Overlay("t")

@@ -1,5 +1,8 @@
 /** Overlays of a project are code: they are started only when the user knows. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../engine/store/hash.ts';
 import { coder, makeRig, type Rig } from '../rig.ts';
 
 const ASKING = { env: { SDD_TRUST_OVERLAYS: '' } };
@@ -31,7 +34,7 @@ if __name__ == "__main__":
 describe.each([['./.ai-sdd/overlays/mine.mjs'], ['./.ai-sdd/overlays/mine.py']])(
 	'an overlay that was never run here: %s',
 	(use) => {
-		test('is not started where nobody can be asked: it is named with its digest', async () => {
+		test('is not started where nobody can be asked: it is named, with what sha256sum says of it', async () => {
 			const rig = await project(use);
 			for (const args of [
 				['run', 'w.yaml'],
@@ -40,8 +43,9 @@ describe.each([['./.ai-sdd/overlays/mine.mjs'], ['./.ai-sdd/overlays/mine.py']])
 			]) {
 				const { code, stderr } = await rig.sddWith(ASKING, ...args);
 				expect(code).toBe(2);
-				expect(stderr).toMatch(
-					new RegExp(`the overlay ${use} \\(sha256 [0-9a-f]{64}\\) was never run on this machine`),
+				expect(stderr).toContain(
+					`the overlay ${use} was never run on this machine; ${use.slice(2)} has the sha256 ${sha256(rig.read(use))}; ` +
+						'2 other files in .ai-sdd/overlays/ go with it; it is code of this project',
 				);
 				expect(stderr).toContain('[OVERLAY_UNTRUSTED]');
 				expect(stderr).toContain('--trust-overlays, or SDD_TRUST_OVERLAYS=1 in CI');
@@ -63,10 +67,70 @@ describe.each([['./.ai-sdd/overlays/mine.mjs'], ['./.ai-sdd/overlays/mine.py']])
 test('an overlay that changed, or whose neighbour did, is asked about again', async () => {
 	const rig = await project('./.ai-sdd/overlays/mine.py');
 	expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--trust-overlays')).code).toBe(0);
-	rig.write('.ai-sdd/overlays/neighbour.py', 'WORD = 2\n');
-	const { code, stderr } = await rig.sddWith(ASKING, 'run', 'w.yaml');
-	expect(code).toBe(2);
-	expect(stderr).toContain('changed since it was last run on this machine');
+	const files = '.ai-sdd/overlays';
+	rig.write(`${files}/neighbour.py`, 'WORD = 2\n');
+	rig.write(`${files}/more.py`, '');
+	const beside = await rig.sddWith(ASKING, 'run', 'w.yaml');
+	expect(beside.code).toBe(2);
+	expect(beside.stderr).toContain(
+		`the overlay ./${files}/mine.py is as it was last run on this machine, but what lies beside it changed ` +
+			`(${files}/more.py was added, ${files}/neighbour.py changed)`,
+	);
+	rig.write(`${files}/mine.py`, rig.read(`${files}/mine.py`).replace('passed()', 'passed("yes")'));
+	const itself = await rig.sddWith(ASKING, 'run', 'w.yaml');
+	expect(itself.stderr).toContain(`the overlay ./${files}/mine.py changed since it was last run on this machine (`);
+});
+
+test.each([
+	[
+		['bash', '-c', 'exec tools/judge.sh'],
+		'; what these words of its command lead to is not looked at: bash -c "exec tools/judge.sh"; it is',
+	],
+	[
+		['python3', '-m', 'tools.raw'],
+		'; what these words of its command lead to is not looked at: python3 -m tools.raw; it is',
+	],
+	[
+		['node', '.ai-sdd/overlays/mine.mjs'],
+		`; .ai-sdd/overlays/mine.mjs has the sha256 ${sha256(MODULE('first'))}; 2 other files in .ai-sdd/overlays/ go with it; ` +
+			'what these words of its command lead to is not looked at: node; it is',
+	],
+])('of the command %j it is said what the digests cover, and what they do not', async (command, words) => {
+	const rig = await project({ command });
+	const { code, stderr } = await rig.sddWith(ASKING, 'validate', 'w.yaml');
+	expect([code, stderr]).toEqual([2, expect.stringContaining(`was never run on this machine${words}`)]);
+});
+
+test.each(['1', 'true', 'YES'])('SDD_TRUST_OVERLAYS=%s trusts every overlay', async (said) => {
+	const rig = await project();
+	expect((await rig.sddWith({ env: { SDD_TRUST_OVERLAYS: said } }, 'validate', 'w.yaml')).code).toBe(0);
+});
+
+test.each([
+	['0', '[OVERLAY_UNTRUSTED]'],
+	['False', '[OVERLAY_UNTRUSTED]'],
+	['no', '[OVERLAY_UNTRUSTED]'],
+	[
+		'maybe',
+		'SDD_TRUST_OVERLAYS cannot be "maybe" [CLI_USAGE]\n  remedy: 1, true or yes trusts every overlay; 0, false, no or nothing does not',
+	],
+])('SDD_TRUST_OVERLAYS=%s trusts none', async (said, words) => {
+	const rig = await project();
+	const { code, stderr } = await rig.sddWith({ env: { SDD_TRUST_OVERLAYS: said } }, 'validate', 'w.yaml');
+	expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+});
+
+test('what an earlier version remembered still counts, and says less', async () => {
+	const rig = await project();
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml', '--trust-overlays')).code).toBe(0);
+	const list = join(rig.outer, 'home/.config/sdd/trusted-overlays.json');
+	const use = './.ai-sdd/overlays/mine.mjs';
+	const known = JSON.parse(readFileSync(list, 'utf8')) as { [project: string]: { [use: string]: { digest: string } } };
+	writeFileSync(list, JSON.stringify({ [rig.dir]: { [use]: known[rig.dir]?.[use]?.digest } }));
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml')).code).toBe(0);
+	rig.write(use, MODULE('second'));
+	const { stderr } = await rig.sddWith(ASKING, 'validate', 'w.yaml');
+	expect(stderr).toContain('changed since it was last run on this machine; .ai-sdd/overlays/mine.mjs has the sha256');
 });
 
 test('a frozen plan does not start code that changed since', async () => {

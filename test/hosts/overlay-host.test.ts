@@ -39,21 +39,56 @@ test('a verdict may come later', async () => {
 });
 
 test.each<[string, unknown]>([
-	['its answer at after is not a verdict: it is not of type object', null],
-	['its answer at after is not a verdict: it is not of type object', () => pass],
+	['its answer at after is not a verdict: it must be an object, not null', null],
+	['its answer at after is not a verdict: it is a function, not an object', () => pass],
+	['its answer at after is not a verdict: it returned nothing', undefined],
 	['its answer at after is not a verdict: it lacks "kind"', {}],
-	['its answer at after is not a verdict: "kind" is none of pass, rework, ask, fail', { kind: 'approve' }],
+	[
+		'its answer at after is not a verdict: "kind" is "approve", but must be one of pass, rework, ask, fail',
+		{ kind: 'approve' },
+	],
 	['its answer at after is not a verdict: it has the unknown member "approved"', { kind: 'pass', approved: true }],
 	['its answer at after is not a verdict: it lacks "feedback"', { kind: 'rework' }],
 	['its answer at after is not a verdict: it lacks "reason"', { kind: 'fail' }],
-	['its answer at after is not a verdict: "questions" does not fit (minItems)', { kind: 'ask', questions: [] }],
+	['its answer at after is not a verdict: "questions" is empty', { kind: 'ask', questions: [] }],
 	[
 		'its answer at after is not a verdict: "questions/0" lacks "brief"',
 		{ kind: 'ask', questions: [{ id: 'q', to: 'human' }] },
 	],
 	[
-		'its answer at after is not a verdict: "questions/0/to" does not fit (pattern)',
+		'its answer at after is not a verdict: "questions/0/to" is "everyone", but must be human or agent:<name>',
 		{ kind: 'ask', questions: [{ id: 'q', to: 'everyone', brief: { prompt: '' } }] },
+	],
+	[
+		'its answer at after is not a verdict: "questions/0/id" is "a b", but must be an id: 1 to 64 letters, digits, ".", "_" and "-", a letter or digit first',
+		{ kind: 'ask', questions: [{ id: 'a b', to: 'human', brief: { prompt: '' } }] },
+	],
+	[
+		'its answer at after is not a verdict: "questions/0/choices" is only for questions to a person',
+		{ kind: 'ask', questions: [{ id: 'q', to: 'agent:rev', brief: { prompt: '' }, choices: ['yes'] }] },
+	],
+	[
+		'its answer at after is not a verdict: "questions/0/role" is only for questions to an agent',
+		{ kind: 'ask', questions: [{ id: 'q', to: 'human', brief: { prompt: '' }, role: 'reviewer' }] },
+	],
+	['its answer at after is not a verdict: "feedback" is empty', { kind: 'rework', feedback: '' }],
+	['its answer at after is not a verdict: "note" must be a text, not 1', { kind: 'pass', note: 1 }],
+	['its answer at after is not a verdict: "record" must be an object, not a list', { kind: 'pass', record: [] }],
+	[
+		'its answer at after is not a verdict: it is no JSON: Do not know how to serialize a BigInt',
+		{ kind: 'pass', record: { n: 1n } },
+	],
+	[
+		'its answer at after is not a verdict: it is nested too deeply: more than 200 levels',
+		{ kind: 'pass', record: nested(300) },
+	],
+	[
+		'its answer at after is not a verdict: it is nested too deeply: more than 200 levels',
+		{ kind: 'pass', record: nested(200_000) },
+	],
+	[
+		'its answer at after is not a verdict: "amend/brief" has no effect at after; only "amend/output" has',
+		{ kind: 'pass', amend: { brief: 'b' } },
 	],
 ])('%s', async (reason, answer) => {
 	expect(await consult(() => answer as Verdict)).toEqual({
@@ -63,6 +98,12 @@ test.each<[string, unknown]>([
 		transport: false,
 	});
 });
+
+function nested(levels: number): unknown {
+	let value: unknown = 1;
+	for (let level = 0; level < levels; level++) value = { value };
+	return value;
+}
 
 test('a throw is a breakdown that names the hook', async () => {
 	const broken = { ok: false, code: 'OVERLAY_BROKE_DOWN', reason: 'it threw at after: boom', transport: false };

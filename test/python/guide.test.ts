@@ -38,6 +38,21 @@ it.runIf(hasPython)(
 	},
 );
 
+it.runIf(hasPython)(
+	'the overlay at failed of docs/python.md gives another attempt after a timeout, and only one',
+	async () => {
+		const rig = await makeRig();
+		for (const { file, text } of blocks) rig.write(file, text);
+		const overlays = { second_wind: { enabled: true, use: './.ai-sdd/overlays/second_wind.py' } };
+		const task = { agent: 'dev', description: 'x', timeout: '200ms', max_attempts: 3, overlays };
+		rig.workflow({ agents: { dev: { run: ['sleep', '60'] } }, tasks: { a: task } });
+		const { code, stdout } = await rig.sdd('run', 'w.yaml');
+		expect(code).toBe(1);
+		expect(stdout).toContain('second_wind: rework You were stopped');
+		expect(rig.events().filter(({ kind }) => kind === 'attempt_started')).toHaveLength(2);
+	},
+);
+
 it.runIf(hasPython)('an unknown option is a diagnostic, located in the workflow', async () => {
 	const rig = await makeRig();
 	for (const { file, text } of blocks) rig.write(file, text.replace('forbid: [GPL, AGPL]', 'forbit: [GPL]'));

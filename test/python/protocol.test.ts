@@ -36,7 +36,7 @@ def before(moment):
 
 @overlay.failed
 def failed(moment):
-    return rework("it crashed: " + moment.failure["reason"])
+    return rework("it crashed: " + moment.failure.reason)
 
 @overlay.after
 def after(moment, options, call):
@@ -124,7 +124,7 @@ describe('the schema of the protocol', () => {
 			readonly verdict: Data | null;
 		}[];
 		for (const { why, ok, hook = 'after', verdict } of cases) {
-			expect(wrong(hook === 'before' ? 'verdictBefore' : 'verdict', verdict) === null, why).toBe(ok);
+			expect(wrong(`verdict${hook.charAt(0).toUpperCase()}${hook.slice(1)}`, verdict) === null, why).toBe(ok);
 			const consulted = await checkedVerdict(hook, verdictFromWire(verdict));
 			const isAllowed = ALLOWED_VERDICTS[hook].includes(verdict?.['kind'] as VerdictKind);
 			expect(consulted.ok && isAllowed, why).toBe(ok);
