@@ -13,23 +13,26 @@ import { printableLine } from '../engine/printable.ts';
 import type { Terminal } from './terminal.ts';
 import { userSettings } from './user-settings.ts';
 
-/** Resolves when the overlay may be started; throws OVERLAY_UNTRUSTED when it may not. */
-export async function needTrust(terminal: Terminal, project: string, use: OverlayUse): Promise<void> {
-	if (isKnown(terminal, project, use)) return;
-	const trusted = readTrusted(terminal);
+/** Resolves with the digest of its code when the overlay may be started; throws OVERLAY_UNTRUSTED when it may not. */
+export async function needTrust(terminal: Terminal, project: string, use: OverlayUse): Promise<string> {
 	const code = codeOf(project, use);
+	if (knows(terminal, project, code)) return code.digest;
+	const trusted = readTrusted(terminal);
 	const wasKnown = trusted[project]?.[code.use] !== undefined;
 	const what = `the overlay ${printableLine(code.use)} (sha256 ${code.digest}) ${wasKnown ? 'changed since it was last run' : 'was never run'} on this machine`;
 	if (terminal.trustsOverlays) terminal.err(`${what}; starting it, as --trust-overlays says\n`);
 	else await ask(terminal, what);
 	await remember(terminal, { ...trusted, [project]: { ...trusted[project], [code.use]: code.digest } });
+	return code.digest;
 }
 
 /** Whether the overlay, as it is now, was trusted before, or everything is (SDD_TRUST_OVERLAYS=1, for CI). */
 export function isKnown(terminal: Terminal, project: string, use: OverlayUse): boolean {
-	if (terminal.env['SDD_TRUST_OVERLAYS'] === '1') return true;
-	const { use: name, digest } = codeOf(project, use);
-	return readTrusted(terminal)[project]?.[name] === digest;
+	return knows(terminal, project, codeOf(project, use));
+}
+
+function knows(terminal: Terminal, project: string, { use, digest }: Code): boolean {
+	return terminal.env['SDD_TRUST_OVERLAYS'] === '1' || readTrusted(terminal)[project]?.[use] === digest;
 }
 
 /** What identifies the code behind a use. */
@@ -48,7 +51,7 @@ export function codeOf(project: string, use: OverlayUse): Code {
 	const beside = named.some((path) => path.startsWith(`${shared}/`)) ? sourcesBelow(shared) : [];
 	const hash = createHash('sha256').update(JSON.stringify(use));
 	for (const path of new Set([...named, ...beside]))
-		hash.update(`\0${path.slice(project.length)}\0`).update(readFileSync(path));
+		hash.update(`\0${path.slice(project.length)}\0`).update(contentOf(path));
 	return { use: text, digest: hash.digest('hex') };
 }
 
@@ -61,6 +64,15 @@ function sourcesBelow(folder: string): readonly string[] {
 			return entry.name === '__pycache__' || entry.name === 'node_modules' ? [] : sourcesBelow(path);
 		return isFile(path) ? [path] : [];
 	});
+}
+
+/** What may be executed need not be readable. */
+function contentOf(path: string): Buffer | string {
+	try {
+		return readFileSync(path);
+	} catch {
+		return '\0unreadable';
+	}
 }
 
 function isFile(path: string): boolean {
