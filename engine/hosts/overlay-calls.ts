@@ -94,7 +94,7 @@ export function createCalls(line: Line): Calls {
 			if (limits.signal?.aborted === true) return Promise.resolve({ ok: false, ...STOPPED });
 			const id = nextId++;
 			lastAsked = line.stderrBytes();
-			const answer = waitFor(pending, id, method, limits, line);
+			const answer = waitFor(pending, { id, method, since: lastAsked }, limits, line);
 			line.send({ jsonrpc: '2.0', id, method, params });
 			return answer;
 		},
@@ -152,8 +152,7 @@ async function failed(line: Line, { since }: Pending, fault: CallFault): Promise
 
 function waitFor(
 	pending: Map<number, Pending>,
-	id: number,
-	method: string,
+	{ id, method, since }: { readonly id: number; readonly method: string; readonly since: number },
 	{ timeoutMs, signal, graceMs }: CallLimits,
 	line: Line,
 ): Promise<Called> {
@@ -170,7 +169,7 @@ function waitFor(
 			signal.addEventListener('abort', onAbort, { once: true });
 		}
 		pending.set(id, {
-			since: line.stderrBytes(),
+			since,
 			cancelled: null,
 			answer: null,
 			settle(called) {

@@ -55,6 +55,7 @@ describe.runIf(hasPython)('a Python overlay', () => {
 		for (const command of ['validate', 'run']) {
 			const { code, stdout, stderr } = await rig.sdd(command, 'w.yaml');
 			expect(code).toBe(2);
+			expect(stdout + stderr).toMatch(/it could not be started with \/\S+: its process exited with code 1/);
 			expect(stdout + stderr).toContain('judge.py", line 1');
 			expect(stdout + stderr).toContain('SyntaxError');
 			expect(stdout + stderr).toContain('remedy: ');
@@ -139,7 +140,7 @@ describe.runIf(hasPython)('the interpreter', () => {
 		const { code, stderr } = await rig.sddWith({ env: { PATH: '/bin:/usr/bin' } }, 'run', 'w.yaml');
 		expect(stderr).toBe('');
 		expect(code).toBe(0);
-		expect(calls(rig)).toEqual(['-c import sys; print(sys.executable)']);
+		expect(calls(rig)).toEqual([expect.stringMatching(/^-c import sys; print\(sys\.executable\)/)]);
 	});
 
 	it('that the settings name must be there', async () => {
@@ -157,6 +158,6 @@ describe.runIf(hasPython)('the interpreter', () => {
 		const rig = await project();
 		const folder = shim(rig, 'shims');
 		expect(await rig.sddWith({ env: { PATH: `${folder}:/bin:/usr/bin` } }, 'run', 'w.yaml')).toMatchObject({ code: 0 });
-		expect(calls(rig)).toEqual(['-c import sys; print(sys.executable)']);
+		expect(calls(rig)).toEqual([expect.stringMatching(/^-c import sys; print\(sys\.executable\)/)]);
 	});
 });
