@@ -100,6 +100,12 @@ describe.runIf(hasPython)('a Python overlay', () => {
 		const { code, stdout, stderr } = await rig.sdd('run', 'w.yaml');
 		expect(code).toBe(1);
 		expect(stdout + stderr).toContain("KeyError: 'licence'");
+		// The line that people read first ends with their own file and line.
+		const line = stdout.split('\n').find((one) => one.includes('[OVERLAY_BROKE_DOWN]')) ?? '';
+		expect(line).toMatch(
+			/failed: judge: it answered with an error: KeyError: 'licence'; .*judge\.py", line 8, in judge/,
+		);
+		expect(line).toMatch(/raise KeyError\("licence"\).* KeyError: 'licence' \[OVERLAY_BROKE_DOWN\]$/);
 		const [failed] = rig.events().filter(({ kind }) => kind === 'task_failed');
 		expect(failed).toMatchObject({ code: 'OVERLAY_BROKE_DOWN' });
 		expect(rig.leftovers()).toEqual([]);
