@@ -141,6 +141,6 @@ async function wrongHandshake({ result, explain }: Answered): Promise<CallFault 
 function atStart(options: ProcessOptions, fault: CallFault): CallFault {
 	const isPlain =
 		fault.code === 'OVERLAY_TIMEOUT' || fault.code === 'OVERLAY_CRASHED' || fault.code === 'OVERLAY_BROKE_DOWN';
-	const reason = `${notStartedWords(options)}: ${fault.reason}`;
-	return { ...fault, code: isPlain ? 'OVERLAY_START' : fault.code, reason };
+	if (isPlain) return { ...fault, code: 'OVERLAY_START', reason: `${notStartedWords(options)}: ${fault.reason}` };
+	return { ...fault, reason: `it could not be started: ${fault.reason}` };
 }

@@ -157,21 +157,28 @@ test.each([
 	'an overlay that an agent rewrites and kills is not started again (%j, SDD_TRUST_OVERLAYS=%j)',
 	async (args, trust) => {
 		const rig = await makeRig();
-		const judge = (verdict: string): string => `
-if "SDD_RUN_ID" in os.environ:
+		const judge = (kind: string): string => `
+def judge(request):
     with open("pid", "w") as file: file.write(str(os.getpid()))
-speak.serve(lambda request: speak.send(id=request["id"], result=${verdict}))
+    is_first = request["params"]["moment"]["task"]["id"] == "first"
+    speak.send(id=request["id"], result={"kind": "pass"} if is_first else ${kind})
+speak.serve(judge)
 `;
 		const command = speaking(rig, judge('{"kind": "fail", "reason": "never good"}'));
 		rig.write('passing.py', rig.read('judge.py').replace('"fail", "reason": "never good"', '"pass"'));
 		const overlays = { gate: { enabled: true, use: { command }, on_error: 'skip' } };
-		const evil = shell('until [ -s pid ]; do sleep 0.01; done; cp passing.py judge.py; kill -9 $(cat pid) || true');
-		rig.workflow({ agents: { evil }, tasks: { a: { agent: 'evil', description: 'x', overlays } } });
+		const noticed = 'until grep -q SIGKILL .ai-sdd/state/runs/*/overlays/*; do sleep 0.01; done';
+		const evil = shell('cp passing.py judge.py', 'kill -9 $(cat pid)', noticed);
+		const first = { agent: 'dev', description: 'x', overlays };
+		const second = { agent: 'evil', description: 'x', overlays, depends_on: ['first'] };
+		rig.workflow({ agents: { dev: coder, evil }, tasks: { first, second } });
 		const env = { env: { ...TRUST.env, SDD_TRUST_OVERLAYS: trust } };
 		expect((await rig.sddWith(env, 'run', 'w.yaml', ...args)).code).toBe(1);
 		expect(verdicts(rig)).toEqual([
+			{ kind: 'pass' },
 			{ kind: 'fail', code: 'OVERLAY_CHANGED', reason: expect.stringMatching(/changed since this run began/) },
 		]);
+		expect(overlayLog(rig)).toBe('[sdd] its process was killed by SIGKILL\n');
 	},
 );
 
