@@ -130,7 +130,7 @@ async function changeFinder(
 	return (use) => {
 		const { use: name, digest } = codeOf(project, use);
 		if (digests.get(JSON.stringify(use)) === digest) return null;
-		return `${name}, or what lies beside it, changed since this run began, and is not started as it is now (sha256 ${digest}): read it; \`sdd run\` then asks about it again`;
+		return `its code changed since this run began, so it is not started: read ${name}; \`sdd run\` then asks about it again`;
 	};
 }
 

@@ -176,7 +176,13 @@ speak.serve(judge)
 		expect((await rig.sddWith(env, 'run', 'w.yaml', ...args)).code).toBe(1);
 		expect(verdicts(rig)).toEqual([
 			{ kind: 'pass' },
-			{ kind: 'fail', code: 'OVERLAY_CHANGED', reason: expect.stringMatching(/changed since this run began/) },
+			{
+				kind: 'fail',
+				code: 'OVERLAY_CHANGED',
+				reason: expect.stringMatching(
+					/^its code changed since this run began, so it is not started: read .*judge\.py; `sdd run` then asks/,
+				),
+			},
 		]);
 		expect(overlayLog(rig)).toBe('[sdd] its process was killed by SIGKILL\n');
 	},
