@@ -20,13 +20,23 @@ export function agentEnvironment(
 	return Object.assign(env, own, { SDD_AGENT: '1' });
 }
 
-/** Values that must not be written down: those of the variables that agents get beyond the basic ones. */
+/**
+ * Values that must not be written down: those of the variables that agents get beyond the basic ones, and of those whose names
+ * say that they are secret, as checks and overlays get the whole environment.
+ */
 export function secretsOf(agents: readonly Pick<AgentPlan, 'env'>[], parent: Variables): readonly string[] {
 	const patterns = agents.flatMap((agent) => agent.env);
-	if (patterns.length === 0) return [];
-	const names = Object.keys(parent).filter((name) => !isBasic(name) && isAllowed(name, patterns));
-	return [...new Set(names.flatMap((name) => parent[name] ?? []))];
+	const names = Object.keys(parent).filter((name) => !isBasic(name));
+	const values = names.flatMap((name) => {
+		const value = parent[name] ?? '';
+		return isAllowed(name, patterns) || (SECRET_NAME.test(name) && !COMMON_WORD.test(value)) ? [value] : [];
+	});
+	return [...new Set(values)].filter((value) => value !== '');
 }
+
+const SECRET_NAME = /(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|SECRET|CREDENTIALS?|(?:^|_|API)KEY)$/i;
+/** `postgres`, `true`, `1`: masked, they would blot out half of what people are to read. */
+const COMMON_WORD = /^(?:[a-z]*|[A-Z]*|.{0,7})$/;
 
 const BASIC: ReadonlySet<string> = new Set([
 	'PATH',

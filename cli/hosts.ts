@@ -54,9 +54,9 @@ export async function definitionsFor(
 	};
 }
 
-async function needTrustIn(terminal: Terminal, project: string, use: OverlayUse): Promise<void> {
+async function needTrustIn(terminal: Terminal, project: string, use: OverlayUse): Promise<string> {
 	const { needTrust } = await import('./trust.ts');
-	await needTrust(terminal, project, use);
+	return await needTrust(terminal, project, use);
 }
 
 /** Looking at a run starts nothing that the user does not know; without it, its logs cannot be compared. */
@@ -83,28 +83,54 @@ function declaredIn({ name, hooks, log }: OverlayPlan): OverlayDefinition {
 export interface Hosts extends OverlayHost {
 	/** Starts the processes, so that they are ready when they are first asked. */
 	warmUp(): void;
-	close(): Promise<void>;
+	/** Ends them; returns what they did wrong that nobody has heard of. */
+	close(): Promise<readonly string[]>;
+}
+
+/** What hosts are made for. */
+export interface Hosted {
+	readonly project: string;
+	readonly run: string;
+	readonly plan: Plan;
+	/** Takes the secrets out of what overlays wrote. */
+	mask(path: string): unknown;
 }
 
 /** Makes the host; nothing is started yet. */
-export async function createHosts(terminal: Terminal, project: string, run: string, plan: Plan): Promise<Hosts> {
+export async function createHosts(terminal: Terminal, { project, run, plan, mask }: Hosted): Promise<Hosts> {
 	const overlays = plan.tasks.flatMap((task) => task.overlays);
+	const digests = new Map<string, string>();
 	// A frozen plan was not prepared just now, and the code may have changed since.
-	for (const use of new Set(overlays.flatMap(({ use }) => use ?? []))) await needTrustIn(terminal, project, use);
+	for (const use of new Set(overlays.flatMap(({ use }) => use ?? [])))
+		digests.set(JSON.stringify(use), await needTrustIn(terminal, project, use));
 	const definitionOf = await definitionsFor(terminal, project, plan);
 	const inside = createOverlayHost({ definitionOf, overlays, templates: plan.templates });
 	const uses = new Map(
 		overlays.flatMap(({ use }) => (use !== null && isProcess(use) ? [[JSON.stringify(use), use] as const] : [])),
 	);
-	if (uses.size === 0) return { ...inside, warmUp() {}, close: async () => {} };
+	if (uses.size === 0) return { ...inside, warmUp() {}, close: async () => [] };
 	const { createProcessHost } = await import('../engine/hosts/process-host.ts');
-	const outside = createProcessHost(await processOptions(terminal, project, { run }));
+	const changed = await changeFinder(project, digests);
+	const outside = createProcessHost({ ...(await processOptions(terminal, project, { run })), changed, mask });
 	return {
 		consult: (overlay, ...rest) =>
 			(overlay.use !== null && isProcess(overlay.use) ? outside : inside).consult(overlay, ...rest),
 		logOf: (name) => inside.logOf(name),
 		warmUp: () => outside.warmUp(uses.values()),
 		close: () => outside.close(),
+	};
+}
+
+/** Whoever is trusted with code is trusted with the code that was looked at: an agent of the run may rewrite it. */
+async function changeFinder(
+	project: string,
+	digests: ReadonlyMap<string, string>,
+): Promise<(use: OverlayUse) => string | null> {
+	const { codeOf } = await import('./overlay-code.ts');
+	return (use) => {
+		const { use: name, digest } = codeOf(project, use);
+		if (digests.get(JSON.stringify(use)) === digest) return null;
+		return `its code changed since this run began, so it is not started: read ${name}; \`sdd run\` then asks about it again`;
 	};
 }
 
@@ -131,7 +157,8 @@ async function commandFinder(terminal: Terminal, project: string): Promise<(use:
 		if (!existsSync(join(project, use)))
 			return { ok: false, error: `there is no file ${use}`, remedy: 'check the path' };
 		const found = findPython({ project, configured: configuredPython(project), path: terminal.env['PATH'] ?? '' });
-		return found.ok ? { ok: true, command: [found.program, join(project, use)] } : found;
+		if (!found.ok) return found;
+		return { ok: true, command: [found.program, join(project, use)], interpreter: found.program };
 	};
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { EXIT } from '../engine/errors.ts';
 import type { Plan } from '../engine/plan/plan.ts';
-import { printableLine } from '../engine/printable.ts';
+import { printableReason } from '../engine/printable.ts';
 import { type RunResult, tally } from '../engine/run/execute-run.ts';
 import { logFile } from '../engine/store/layout.ts';
 import { builtinOverlays } from '../overlays/index.ts';
@@ -64,7 +64,7 @@ function whatNext({ ending, state }: RunResult): string {
 
 function taskLines(id: string, { state }: RunResult): readonly string[] {
 	const task = state.tasks.get(id);
-	if (task?.status === 'FAILED') return [`  ${id} failed: ${printableLine(task.reason ?? '', 200)}`];
+	if (task?.status === 'FAILED') return [`  ${id} failed: ${printableReason(task.reason ?? '')}`];
 	if (task?.status !== 'HIL_PENDING') return [];
 	const items = [...state.items].filter(([, item]) => item.task === id && item.item !== null);
 	return items.map(([item]) => `  ${id} waits for a person: sdd hil show ${item}`);

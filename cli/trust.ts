@@ -12,23 +12,27 @@ import { type Code, codeOf, describeCode } from './overlay-code.ts';
 import type { Terminal } from './terminal.ts';
 import { userSettings } from './user-settings.ts';
 
-/** Resolves when the overlay may be started; throws OVERLAY_UNTRUSTED when it may not. */
-export async function needTrust(terminal: Terminal, project: string, use: OverlayUse): Promise<void> {
-	if (isKnown(terminal, project, use)) return;
-	const trusted = readTrusted(terminal);
+/** Resolves with the digest of its code when the overlay may be started; throws OVERLAY_UNTRUSTED when it may not. */
+export async function needTrust(terminal: Terminal, project: string, use: OverlayUse): Promise<string> {
 	const code = codeOf(project, use);
+	const trusted = readTrusted(terminal);
+	if (knows(terminal, trusted, project, code)) return code.digest;
 	const what = describeCode(code, knownAs(trusted, project, code));
 	if (terminal.trustsOverlays) terminal.err(`${what}; starting it, as --trust-overlays says\n`);
 	else await ask(terminal, what);
 	const { digest, files } = code;
 	await remember(terminal, { ...trusted, [project]: { ...trusted[project], [code.use]: { digest, files } } });
+	return digest;
 }
 
 /** Whether the overlay, as it is now, was trusted before, or everything is (SDD_TRUST_OVERLAYS=1, for CI). */
 export function isKnown(terminal: Terminal, project: string, use: OverlayUse): boolean {
+	return knows(terminal, readTrusted(terminal), project, codeOf(project, use));
+}
+
+function knows(terminal: Terminal, trusted: Trusted, project: string, code: Code): boolean {
 	if (trustsAll(terminal.env['SDD_TRUST_OVERLAYS'] ?? '')) return true;
-	const code = codeOf(project, use);
-	return knownAs(readTrusted(terminal), project, code)?.digest === code.digest;
+	return knownAs(trusted, project, code)?.digest === code.digest;
 }
 
 function trustsAll(said: string): boolean {

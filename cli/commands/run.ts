@@ -165,7 +165,7 @@ async function openOptions(
 	const { project, run: runId, plan } = of;
 	const secrets = secretsOf(plan.agents, terminal.env);
 	const mask = (path: string): unknown => maskFile(path, secrets);
-	const host = await createHosts(terminal, project, runId, plan);
+	const host = await createHosts(terminal, { project, run: runId, plan, mask });
 	const adapters = await createAdapters({ project, plan, env: terminal.env, mask });
 	const world = await createLocalWorld({
 		project,

@@ -1,7 +1,7 @@
 /**
  * The calls under way to one overlay's process: every request is answered once, by its own id, or settled with a fault.
  *
- *   request ─▶ answer | error                                    settled
+ *   request ─▶ answer | error ─▶ nothing more is in the pipe: settled
  *      │ time is up, or the run was stopped
  *      ▼
  *   $/cancel ─▶ any answer within the grace: settled as late or stopped
@@ -20,12 +20,22 @@ export interface CallFault {
 		| 'OVERLAY_CRASHED'
 		| 'OVERLAY_PROTOCOL'
 		| 'OVERLAY_BROKE_DOWN'
+		| 'OVERLAY_BAD_VERDICT'
+		| 'OVERLAY_CHANGED'
 		| 'AGENT_CANCELLED';
 	readonly reason: string;
 	readonly violation?: Violation;
 }
 
-export type Called = { readonly ok: true; readonly result: unknown } | ({ readonly ok: false } & CallFault);
+export type Called = Answered | ({ readonly ok: false } & CallFault);
+
+/** An answer, whatever it says. */
+export interface Answered {
+	readonly ok: true;
+	readonly result: unknown;
+	/** Should it be of no use: the fault, with the end of what the process wrote to stderr since it was asked. */
+	explain(fault: CallFault): Promise<CallFault>;
+}
 
 export interface CallLimits {
 	readonly timeoutMs: number;
@@ -37,69 +47,112 @@ export interface CallLimits {
 /** What the calls need of the process. */
 export interface Line {
 	send(message: JsonObject): void;
-	/** The fault with the end of the process's stderr. */
-	explain(fault: CallFault): Promise<CallFault>;
+	/** How much was read from its stdout. */
+	bytesRead(): number;
+	/** How much it has written to stderr. */
+	stderrBytes(): number;
+	/** The fault with the end of what it wrote to stderr after that much. */
+	explain(fault: CallFault, since: number): Promise<CallFault>;
 	bringDown(fault: CallFault): void;
+	isDown(): boolean;
 }
 
 export interface Calls {
 	request(method: string, params: JsonObject, limits: CallLimits): Promise<Called>;
+	/** Sends a request whose answer nobody waits for. */
+	dismiss(method: string): void;
 	/** Takes an answer; one that nobody waits for brings the process down. */
 	take(message: Extract<Message, { kind: 'answer' | 'error' }>): void;
-	/** Settles all that is under way; says whether there was anything. */
+	/** Settles all that is under way; says whether any call was told of the fault. */
 	rejectAll(fault: CallFault): Promise<boolean>;
+	/** How much had been written to stderr when the last request was made. */
+	lastAsked(): number;
 }
 
 /** The run was stopped by the user or the system. */
 export const STOPPED: CallFault = { code: 'AGENT_CANCELLED', reason: 'the run was stopped' };
 
 interface Pending {
+	/** What was on stderr when it was made is not about it. */
+	readonly since: number;
 	/** Why it was cancelled: then any answer only means that it has stopped. */
 	cancelled: CallFault | null;
-	isAnswered: boolean;
+	/** It counts when nothing else came with it. */
+	answer: Message | null;
 	settle(called: Called): void;
 }
 
 /** No calls yet. */
 export function createCalls(line: Line): Calls {
 	const pending = new Map<number, Pending>();
+	/** Asked, and may be answered, but nobody waits for it. */
+	const dismissed = new Set<number>();
 	let nextId = 1;
+	let lastAsked = 0;
 	return {
 		request(method, params, limits) {
 			if (limits.signal?.aborted === true) return Promise.resolve({ ok: false, ...STOPPED });
 			const id = nextId++;
-			const answer = waitFor(pending, id, method, limits, line);
+			lastAsked = line.stderrBytes();
+			const answer = waitFor(pending, { id, method, since: lastAsked }, limits, line);
 			line.send({ jsonrpc: '2.0', id, method, params });
 			return answer;
 		},
+		dismiss(method) {
+			dismissed.add(nextId);
+			line.send({ jsonrpc: '2.0', id: nextId++, method, params: {} });
+		},
 		take(message) {
+			if (dismissed.delete(message.id)) return;
 			const call = pending.get(message.id);
-			if (call === undefined || call.isAnswered) return line.bringDown(unexpected(message.id, nextId));
-			call.isAnswered = true;
-			const settle = (called: Called): void => {
-				if (pending.delete(message.id)) call.settle(called);
-			};
-			if (message.kind === 'answer' && call.cancelled === null) {
-				// Not before all is read that came with it: of two answers, none counts.
-				setImmediate(settle, { ok: true, result: message.result });
-				return;
-			}
-			const fault = call.cancelled ?? brokeDown(message);
-			void line.explain(fault).then((told) => settle({ ok: false, ...told }));
+			if (call === undefined || call.answer !== null) return line.bringDown(unexpected(message.id, nextId));
+			call.answer = message;
+			whenQuiet(line, () => {
+				// Of one that was brought down meanwhile, `rejectAll` says what counts.
+				if (!line.isDown() && pending.delete(message.id)) void answered(line, call).then(call.settle);
+			});
 		},
 		async rejectAll(fault) {
-			const calls = [...pending.values()];
+			const calls = [...pending];
 			pending.clear();
-			for (const call of calls) call.settle({ ok: false, ...(await line.explain(call.cancelled ?? fault)) });
-			return calls.length > 0;
+			let wasTold = false;
+			for (const [id, call] of calls) {
+				const counts = call.answer !== null && fault.code !== 'OVERLAY_PROTOCOL';
+				if (call.answer === null) dismissed.add(id);
+				if (!counts && call.cancelled === null) wasTold = true;
+				call.settle(counts ? await answered(line, call) : await failed(line, call, call.cancelled ?? fault));
+			}
+			return wasTold;
 		},
+		lastAsked: () => lastAsked,
 	};
+}
+
+/**
+ * Calls back once a whole turn of the event loop has brought nothing more to read: of two answers that came together, or of
+ * one with garbage behind it, none counts. One that never stops talking cannot hold up its answer for ever.
+ */
+function whenQuiet(line: Line, then: () => void, turns = 1000): void {
+	const before = line.bytesRead();
+	// The first of them is run before anything else is read, the second after.
+	setImmediate(() =>
+		setImmediate(() => (line.bytesRead() === before || turns === 0 ? then() : whenQuiet(line, then, turns - 1))),
+	);
+}
+
+async function answered(line: Line, call: Pending): Promise<Called> {
+	const { answer, cancelled, since } = call;
+	if (cancelled !== null || answer?.kind !== 'answer') return await failed(line, call, cancelled ?? brokeDown(answer));
+	return { ok: true, result: answer.result, explain: (fault) => line.explain(fault, since) };
+}
+
+async function failed(line: Line, { since }: Pending, fault: CallFault): Promise<Called> {
+	return { ok: false, ...(await line.explain(fault, since)) };
 }
 
 function waitFor(
 	pending: Map<number, Pending>,
-	id: number,
-	method: string,
+	{ id, method, since }: { readonly id: number; readonly method: string; readonly since: number },
 	{ timeoutMs, signal, graceMs }: CallLimits,
 	line: Line,
 ): Promise<Called> {
@@ -116,8 +169,9 @@ function waitFor(
 			signal.addEventListener('abort', onAbort, { once: true });
 		}
 		pending.set(id, {
+			since,
 			cancelled: null,
-			isAnswered: false,
+			answer: null,
 			settle(called) {
 				clearTimeout(timer);
 				signal?.removeEventListener('abort', onAbort);
@@ -129,11 +183,11 @@ function waitFor(
 
 function cancel(pending: Map<number, Pending>, id: number, fault: CallFault, graceMs: number, line: Line): void {
 	const call = pending.get(id);
-	if (call === undefined || call.cancelled !== null || call.isAnswered) return;
+	if (call === undefined || call.cancelled !== null || call.answer !== null) return;
 	call.cancelled = fault;
 	line.send({ jsonrpc: '2.0', method: '$/cancel', params: { id } });
 	const onUnheeded = (): void => {
-		if (pending.get(id) !== call || call.isAnswered) return;
+		if (pending.get(id) !== call || call.answer !== null) return;
 		if (graceMs > 0) call.cancelled = { ...fault, reason: `${fault.reason}, and it did not heed the cancellation` };
 		line.bringDown({
 			code: 'OVERLAY_CRASHED',
@@ -157,7 +211,7 @@ function unexpected(id: number, nextId: number): CallFault {
 			};
 }
 
-function brokeDown(message: Message): CallFault {
-	const text = message.kind === 'error' ? message.text : '';
+function brokeDown(message: Message | null): CallFault {
+	const text = message?.kind === 'error' ? message.text : '';
 	return { code: 'OVERLAY_BROKE_DOWN', reason: `it answered with an error: ${text}` };
 }

@@ -4,6 +4,7 @@
  * throws for what the process does. Loads child_process: reach it by `await import()`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import type { JsonObject } from '../json.ts';
 import { whyNotStarted } from '../process/cannot-start.ts';
 import { unwatch, watch } from '../process/flood.ts';
@@ -12,7 +13,7 @@ import { MAX_OUTPUT_BYTES } from '../process/spawn-group.ts';
 import { within } from '../within.ts';
 import { lineReader } from './json-lines.ts';
 import { type Called, type CallFault, type CallLimits, type Calls, createCalls } from './overlay-calls.ts';
-import { type OverlayStderr, openStderr } from './overlay-stderr.ts';
+import { type MaskFile, type OverlayStderr, openStderr } from './overlay-stderr.ts';
 import { type Message, noteOf, readMessage } from './protocol.ts';
 
 /** How to start an overlay's process. */
@@ -22,6 +23,10 @@ export interface ConnectOptions {
 	readonly env: { readonly [name: string]: string };
 	/** Where its stderr goes, appended to; null where nothing may be written: then only its end is kept, in memory. */
 	readonly stderrPath: string | null;
+	/** Takes the secrets out of that file, once the process is over. */
+	readonly mask?: MaskFile;
+	/** The interpreter, where that is not what the user named: a process that does not start may be its fault. */
+	readonly interpreter?: string;
 	/** Between a cancellation, or the request to end, and SIGKILL. */
 	readonly graceMs?: number;
 	readonly maxLineBytes?: number;
@@ -49,6 +54,8 @@ export interface Ended {
 	readonly inTime: boolean;
 	/** Whether something that it had started was still running. */
 	readonly leftBehind: boolean;
+	/** What it wrote that no overlay may write, if no call has heard of it. */
+	readonly untold: CallFault | null;
 }
 
 /** A process that was started, or why not: the system tells that late. */
@@ -60,7 +67,7 @@ export type Connected =
 export function connect(options: ConnectOptions): Connected {
 	let stderr: OverlayStderr | null = null;
 	try {
-		stderr = openStderr(options.stderrPath);
+		stderr = openStderr(options.stderrPath, options.mask);
 		const [program = '', ...args] = options.command;
 		const { cwd, env } = options;
 		const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', stderr.target] });
@@ -78,9 +85,15 @@ async function notStarted(options: ConnectOptions, stderr: OverlayStderr, child:
 	return cannotStart(options, error);
 }
 
-function cannotStart({ command, cwd, env }: ConnectOptions, error: unknown): CallFault {
+function cannotStart(options: ConnectOptions, error: unknown): CallFault {
+	const { command, cwd, env } = options;
 	const { reason } = whyNotStarted(error, { program: command[0] ?? '', cwd, path: env['PATH'] });
-	return { code: 'OVERLAY_START', reason: `it could not be started: ${reason}` };
+	return { code: 'OVERLAY_START', reason: `${notStartedWords(options)}: ${reason}` };
+}
+
+/** The beginning of every reason why it is not there. */
+export function notStartedWords({ interpreter }: ConnectOptions): string {
+	return `it could not be started${interpreter === undefined ? '' : ` with ${interpreter}`}`;
 }
 
 interface Living {
@@ -124,8 +137,11 @@ function connectionTo(options: ConnectOptions, child: ChildProcess, pgid: number
 		stderr,
 		calls: createCalls({
 			send: (message) => send(child, message),
-			explain: (fault) => explain(stderr, fault),
+			bytesRead: () => (child.stdout as Socket | null)?.bytesRead ?? 0,
+			stderrBytes: () => stderr.bytes(),
+			explain: (fault, since) => explain(stderr, fault, since),
 			bringDown: (fault) => bringDown(living, fault),
+			isDown: () => living.fault !== null,
 		}),
 		fault: null,
 		hasExited: false,
@@ -164,8 +180,8 @@ function send(child: ChildProcess, message: JsonObject): void {
 	if (child.stdin?.writable === true) child.stdin.write(`${JSON.stringify(message)}\n`);
 }
 
-async function explain(stderr: OverlayStderr, fault: CallFault): Promise<CallFault> {
-	const said = await stderr.tail();
+async function explain(stderr: OverlayStderr, fault: CallFault, since: number): Promise<CallFault> {
+	const said = await stderr.tail(since);
 	return said === '' ? fault : { ...fault, reason: `${fault.reason}; the last it wrote to stderr:\n${said}` };
 }
 
@@ -216,7 +232,9 @@ function receive(living: Living, message: Message): void {
 			return living.stderr.note(noteOf(message.method, message.params));
 		case 'answer':
 		case 'error':
-			return living.calls.take(message);
+			// What was written before the answer is all there by now, whether or not it was time to look.
+			lookForFlood(living);
+			return living.fault === null ? living.calls.take(message) : undefined;
 	}
 }
 
@@ -230,27 +248,34 @@ async function settleAll(living: Living, fault: CallFault): Promise<void> {
 	living.child.stdin?.destroy();
 	if (!living.hasExited) signalGroup(living.pgid, 'SIGKILL');
 	await within(living.closed, PIPES_MS);
-	living.fault = await explain(living.stderr, fault);
+	living.fault = await explain(living.stderr, fault, living.calls.lastAsked());
 	const wasTold = await living.calls.rejectAll(fault);
+	// It may have been idle: then nobody else hears of it.
+	living.stderr.note(`[sdd] ${fault.reason}`);
 	await endGroup(living.pgid, 0);
 	living.letGo(living.fault, wasTold);
 }
 
 async function end(living: Living, politely: boolean): Promise<Ended> {
+	if (living.fault !== null) return await broughtDown(living, living.hasExited);
 	const graceMs = living.options.graceMs ?? GRACE_MS;
-	if (living.fault !== null) {
-		await living.over;
-		return { inTime: living.hasExited, leftBehind: living.leftBehind };
-	}
 	living.isEnding = true;
 	await living.calls.rejectAll(ENDED);
-	if (politely) void living.calls.request('shutdown', {}, { timeoutMs: graceMs, graceMs });
+	if (politely) living.calls.dismiss('shutdown');
 	living.child.stdin?.end();
 	const inTime = await within(living.exited, graceMs);
 	// Whatever it started ends with it.
 	await endGroup(living.pgid, 0);
-	living.fault ??= ENDED;
-	await living.calls.rejectAll(ENDED);
+	// What it said too much may still be in the pipe.
+	await within(living.closed, PIPES_MS);
+	if (living.fault !== null) return await broughtDown(living, inTime);
+	living.fault = ENDED;
 	living.letGo(ENDED, true);
-	return { inTime, leftBehind: living.leftBehind };
+	return { inTime, leftBehind: living.leftBehind, untold: null };
+}
+
+async function broughtDown(living: Living, inTime: boolean): Promise<Ended> {
+	const { wasTold, ...fault } = await living.over;
+	const untold = fault.code === 'OVERLAY_PROTOCOL' && !wasTold ? fault : null;
+	return { inTime, leftBehind: living.leftBehind, untold };
 }

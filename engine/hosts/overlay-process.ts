@@ -10,8 +10,8 @@
  * One process serves all tasks of a run, calls in parallel. Loads child_process: reach it by `await import()`.
  */
 import type { JsonObject } from '../json.ts';
-import type { Called, CallFault } from './overlay-calls.ts';
-import { type Connection, type ConnectOptions, connect } from './overlay-connection.ts';
+import type { Answered, Called, CallFault } from './overlay-calls.ts';
+import { type Connection, type ConnectOptions, connect, notStartedWords } from './overlay-connection.ts';
 import { type Handshake, PROTOCOL, problemWithHandshake } from './protocol.ts';
 
 /** How to run an overlay's process. */
@@ -20,6 +20,8 @@ export interface ProcessOptions extends ConnectOptions {
 	readonly startTimeoutMs?: number;
 	/** Starts beyond the first; then it stays down. */
 	readonly restarts?: number;
+	/** Whether its code is no longer what the run began with, in words; null if it is. Then it is not started, or not listened to. */
+	changed?(): string | null;
 }
 
 export type Greeted = { readonly ok: true; readonly handshake: Handshake } | ({ readonly ok: false } & CallFault);
@@ -33,8 +35,8 @@ export interface OverlayProcess {
 		params: JsonObject,
 		limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
 	): Promise<Called>;
-	/** Asks it to end, and ends it if it does not. */
-	close(): Promise<void>;
+	/** Asks it to end, and ends it if it does not; returns what it did wrong that no call has heard of. */
+	close(): Promise<CallFault | null>;
 }
 
 export const START_TIMEOUT_MS = 5000;
@@ -66,7 +68,7 @@ export function overlayProcess(options: ProcessOptions): OverlayProcess {
 		},
 		async close() {
 			state.isClosed = true;
-			await state.current?.connection?.end();
+			return (await state.current?.connection?.end())?.untold ?? null;
 		},
 	};
 }
@@ -93,12 +95,18 @@ async function ready(state: State): Promise<{ readonly greeted: Greeted; readonl
 
 function refusalOf({ isClosed, current, starts, options, lastFault }: State): CallFault | null {
 	if (isClosed) return { code: 'AGENT_CANCELLED', reason: 'the run has ended' };
-	if (current !== null || starts <= (options.restarts ?? RESTARTS)) return null;
+	if (current !== null) return null;
+	if (starts <= (options.restarts ?? RESTARTS)) return changedSince(options);
 	const last = lastFault?.reason ?? 'unknown';
 	return {
 		code: lastFault?.code === 'OVERLAY_PROTOCOL' ? 'OVERLAY_PROTOCOL' : 'OVERLAY_CRASHED',
 		reason: `it went down ${starts} times and is not started again; the last time: ${last}`,
 	};
+}
+
+function changedSince({ changed }: ProcessOptions): CallFault | null {
+	const reason = changed?.() ?? null;
+	return reason === null ? null : { code: 'OVERLAY_CHANGED', reason };
 }
 
 function start(state: State): Started {
@@ -113,24 +121,26 @@ function start(state: State): Started {
 	return { connection: null, greeted };
 }
 
-async function greet({ version, startTimeoutMs }: ProcessOptions, connection: Connection): Promise<Greeted> {
-	const params = { protocol: { ...PROTOCOL }, host: { name: 'sdd', version } };
-	const timeoutMs = startTimeoutMs ?? START_TIMEOUT_MS;
+async function greet(options: ProcessOptions, connection: Connection): Promise<Greeted> {
+	const params = { protocol: { ...PROTOCOL }, host: { name: 'sdd', version: options.version } };
+	const timeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
 	const called = await connection.request('initialize', params, { timeoutMs, graceMs: 0 });
-	const fault = called.ok ? wrongHandshake(called.result) : atStart(called);
+	// Whoever changes the code may do it between the look at it and its start.
+	const fault = called.ok ? ((await wrongHandshake(called)) ?? changedSince(options)) : atStart(options, called);
 	if (fault === null) return { ok: true, handshake: (called as { readonly result: Handshake }).result };
 	await connection.end();
 	return { ok: false, ...fault };
 }
 
-function wrongHandshake(said: unknown): CallFault | null {
-	const problem = problemWithHandshake(said);
+async function wrongHandshake({ result, explain }: Answered): Promise<CallFault | null> {
+	const problem = problemWithHandshake(result);
 	if (problem === null) return null;
-	return { code: 'OVERLAY_PROTOCOL', reason: `its answer to initialize is wrong: ${problem}` };
+	return await explain({ code: 'OVERLAY_PROTOCOL', reason: `its answer to initialize is wrong: ${problem}` });
 }
 
-function atStart(fault: CallFault): CallFault {
+function atStart(options: ProcessOptions, fault: CallFault): CallFault {
 	const isPlain =
 		fault.code === 'OVERLAY_TIMEOUT' || fault.code === 'OVERLAY_CRASHED' || fault.code === 'OVERLAY_BROKE_DOWN';
-	return { ...fault, code: isPlain ? 'OVERLAY_START' : fault.code, reason: `it could not be started: ${fault.reason}` };
+	if (isPlain) return { ...fault, code: 'OVERLAY_START', reason: `${notStartedWords(options)}: ${fault.reason}` };
+	return { ...fault, reason: `it could not be started: ${fault.reason}` };
 }

@@ -1,6 +1,6 @@
 /** The stderr of an overlay's process, and what it tells people by messages: kept in a file of the run, or only its end in memory. */
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface OverlayStderr {
@@ -10,12 +10,15 @@ export interface OverlayStderr {
 	follow(child: ChildProcess): void;
 	/** Adds a line that did not come through stderr. */
 	note(text: string): void;
-	/** How much was written since it was opened. */
+	/** How much was written since it was opened: also the place from which a tail can be told. */
 	bytes(): number;
-	/** The last lines of it. */
-	tail(): Promise<string>;
+	/** The last lines of what was written after that place. */
+	tail(since: number): Promise<string>;
 	close(): void;
 }
+
+/** Takes the secrets out of a file, in place; what cannot be masked is not kept. */
+export type MaskFile = (path: string) => unknown;
 
 const TAIL_BYTES = 2000;
 const TAIL_LINES = 12;
@@ -24,8 +27,8 @@ const MAX_NOTE_CHARACTERS = 10_000;
 const PIPE_LAG_MS = 20;
 
 /** Opens it: a file is appended to, null keeps the end in memory. */
-export function openStderr(path: string | null): OverlayStderr {
-	return path === null ? inMemory() : inFile(path);
+export function openStderr(path: string | null, mask?: MaskFile): OverlayStderr {
+	return path === null ? inMemory() : inFile(path, mask);
 }
 
 function inMemory(): OverlayStderr {
@@ -47,35 +50,47 @@ function inMemory(): OverlayStderr {
 		},
 		note: (text) => keep(Buffer.from(lineOf(text))),
 		bytes: () => total,
-		async tail() {
+		async tail(since) {
 			if (!isOver) await new Promise((done) => setTimeout(done, PIPE_LAG_MS));
-			return lastLines(kept);
+			return lastLines(kept, total - since);
 		},
 		close() {},
 	};
 }
 
-function inFile(path: string): OverlayStderr {
+function inFile(path: string, mask?: MaskFile): OverlayStderr {
 	mkdirSync(dirname(path), { recursive: true });
 	// Append mode: the process and this one write to the same end.
 	const fd = openSync(path, 'a+');
+	// Whoever wrote it before may have been killed before it was masked.
+	if (fstatSync(fd).size > 0) maskOrEmpty(path, mask);
 	const from = fstatSync(fd).size;
-	let last: Buffer | null = null;
+	let closed: { readonly end: Buffer; readonly bytes: number } | null = null;
+	const bytes = (): number => closed?.bytes ?? Math.max(0, fstatSync(fd).size - from);
 	return {
 		target: fd,
 		follow() {},
 		note(text) {
 			// What people are told must not decide about a run: a full disk shows elsewhere.
-			if (last === null) attempt(() => writeSync(fd, lineOf(text)));
+			if (closed === null) attempt(() => writeSync(fd, lineOf(text)));
 		},
-		bytes: () => (last === null ? fstatSync(fd).size - from : 0),
-		tail: async () => lastLines(last ?? endOf(fd, from)),
+		bytes,
+		tail: async (since) => lastLines(closed?.end ?? endOf(fd), bytes() - since),
 		close() {
-			if (last !== null) return;
-			last = endOf(fd, from);
+			if (closed !== null) return;
+			closed = { end: endOf(fd), bytes: bytes() };
 			closeSync(fd);
+			if (closed.bytes > 0) maskOrEmpty(path, mask);
 		},
 	};
+}
+
+function maskOrEmpty(path: string, mask: MaskFile | undefined): void {
+	try {
+		mask?.(path);
+	} catch {
+		attempt(() => truncateSync(path));
+	}
 }
 
 function lineOf(text: string): string {
@@ -88,14 +103,16 @@ function attempt(action: () => unknown): void {
 	} catch {}
 }
 
-function endOf(fd: number, from: number): Buffer {
+function endOf(fd: number): Buffer {
 	const { size } = fstatSync(fd);
-	const start = Math.max(from, size - TAIL_BYTES);
-	const buffer = Buffer.alloc(Math.max(0, size - start));
+	const start = Math.max(0, size - TAIL_BYTES);
+	const buffer = Buffer.alloc(size - start);
 	attempt(() => readSync(fd, buffer, 0, buffer.length, start));
 	return buffer;
 }
 
-function lastLines(bytes: Buffer): string {
+/** The last lines, of no more than the last `count` bytes. */
+function lastLines(end: Buffer, count: number): string {
+	const bytes = end.subarray(Math.max(0, end.length - Math.max(0, count)));
 	return bytes.toString('utf8').trim().split('\n').slice(-TAIL_LINES).join('\n');
 }

@@ -1,15 +1,16 @@
 /** Consults overlays that run in processes of their own: Python files, and any command that speaks the protocol. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { HOOKS, type OverlayDefinition } from '../contract.ts';
+import { HOOKS, type Hook, type OverlayDefinition } from '../contract.ts';
 import { type OverlayUse, useText } from '../overlay-use.ts';
 import { endOrphans } from '../process/orphans.ts';
 import { checkedVerdict } from './checked-verdict.ts';
 import { logFrom } from './declared-log.ts';
 import type { Consulted, OverlayHost } from './host.ts';
-import type { CallFault } from './overlay-calls.ts';
+import type { Answered, CallFault } from './overlay-calls.ts';
 import type { ConnectOptions } from './overlay-connection.ts';
 import { type OverlayProcess, overlayProcess } from './overlay-process.ts';
+import type { MaskFile } from './overlay-stderr.ts';
 import type { Handshake } from './protocol.ts';
 import { momentToWire, verdictFromWire } from './wire.ts';
 
@@ -22,18 +23,23 @@ export interface ProcessHostOptions {
 	readonly env: { readonly [name: string]: string };
 	/** The command line of an overlay, or why there is none. */
 	commandOf(use: OverlayUse): Command;
+	/** Whether an overlay's code is no longer what the run began with, in words; null if it is. */
+	changed?(use: OverlayUse): string | null;
+	/** Takes the secrets out of a log, once its process is over. */
+	readonly mask?: MaskFile;
 	readonly graceMs?: number;
 }
 
 export type Command =
-	| { readonly ok: true; readonly command: readonly string[] }
+	| { readonly ok: true; readonly command: readonly string[]; readonly interpreter?: string }
 	| { readonly ok: false; readonly error: string; readonly remedy: string };
 
 /** A host that also ends what it started. */
 export interface ProcessHost extends Pick<OverlayHost, 'consult'> {
 	/** Starts the process of each use, so that it is ready when it is first asked. */
 	warmUp(uses: Iterable<OverlayUse>): void;
-	close(): Promise<void>;
+	/** Ends them; returns what they did wrong that no call has heard of. */
+	close(): Promise<readonly string[]>;
 }
 
 /** Makes the host: one process per distinct use, shared by all tasks. */
@@ -62,12 +68,24 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
 			if ('error' in process) return { ok: false, code: 'OVERLAY_START', reason: process.error, transport: true };
 			const params = { options: plan.options, moment: momentToWire(moment) };
 			const called = await process.call(hook, params, { timeoutMs: plan.timeoutMs, signal });
-			return called.ok ? await checkedVerdict(hook, verdictFromWire(called.result)) : faultOf(called);
+			return called.ok ? await verdictIn(hook, called) : faultOf(called);
 		},
 		async close() {
-			await Promise.all([...processes.values()].map((process) => process.close()));
+			const warnings = [...processes].map(async ([use, process]) => {
+				const untold = await process.close();
+				if (untold === null) return [];
+				return [`the overlay ${useText(JSON.parse(use))}, after its last verdict had counted: ${untold.reason}`];
+			});
+			return (await Promise.all(warnings)).flat();
 		},
 	};
+}
+
+/** A verdict, or what is wrong with it and what the overlay wrote to stderr meanwhile. */
+async function verdictIn(hook: Hook, { result, explain }: Answered): Promise<Consulted> {
+	const checked = await checkedVerdict(hook, verdictFromWire(result));
+	if (checked.ok) return checked;
+	return { ...checked, ...(await explain({ code: 'OVERLAY_BAD_VERDICT', reason: checked.reason })) };
 }
 
 /** What an overlay says of itself: started, asked, ended. For planning, where nothing is kept running. */
@@ -93,7 +111,9 @@ function makeProcess(
 	before: number,
 ): OverlayProcess | { readonly error: string; readonly remedy?: string } {
 	const connect = connectOptions(options, use, before);
-	return 'error' in connect ? connect : overlayProcess({ ...connect, version: options.version });
+	if ('error' in connect) return connect;
+	const changed = (): string | null => options.changed?.(use) ?? null;
+	return overlayProcess({ ...connect, version: options.version, changed });
 }
 
 /** How the process behind `use` is started; `before` is how many there are already, as each has a log of its own. */
@@ -104,12 +124,14 @@ export function connectOptions(
 ): ConnectOptions | { readonly error: string; readonly remedy: string } {
 	const found = options.commandOf(use);
 	if (!found.ok) return { error: found.error, remedy: found.remedy };
-	const { project, env, logDir, graceMs } = options;
+	const { project, env, logDir, graceMs, mask } = options;
 	return {
 		command: found.command,
 		cwd: project,
 		env,
 		stderrPath: logDir === null ? null : join(logDir, logName(use, before)),
+		...(mask === undefined ? {} : { mask }),
+		...(found.interpreter === undefined ? {} : { interpreter: found.interpreter }),
 		...(graceMs === undefined ? {} : { graceMs }),
 	};
 }
@@ -137,7 +159,13 @@ function definitionFrom(said: Handshake): OverlayDefinition {
 	};
 }
 
-/** One that threw or answered nonsense has failed, whatever `on_error` says; all else is a matter of transport. */
 function faultOf({ code, reason }: CallFault): Consulted {
-	return { ok: false, code, reason, transport: code !== 'OVERLAY_PROTOCOL' && code !== 'OVERLAY_BROKE_DOWN' };
+	return { ok: false, code, reason, transport: !ALWAYS_FAILS.has(code) };
 }
+
+/** One that threw, answered nonsense or was changed has failed, whatever `on_error` says; all else is a matter of transport. */
+const ALWAYS_FAILS: ReadonlySet<CallFault['code']> = new Set([
+	'OVERLAY_PROTOCOL',
+	'OVERLAY_BROKE_DOWN',
+	'OVERLAY_CHANGED',
+]);

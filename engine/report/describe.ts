@@ -1,6 +1,6 @@
 /** What an event says to a person, in one line; null for those that say nothing new. */
 import type { ReportedEvent } from '../events.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine, printableReason } from '../printable.ts';
 
 /** A line and how it should look. */
 export interface Line {
@@ -22,7 +22,7 @@ export function describe(event: ReportedEvent): Line | null {
 		case 'run_finished':
 			return null;
 		case 'warning':
-			return { task: event.task ?? null, tone: 'warn', text: `warning: ${short(event.message)} [${event.code}]` };
+			return { task: event.task ?? null, tone: 'warn', text: `warning: ${why(event.message)} [${event.code}]` };
 		default:
 			return ofTask(event);
 	}
@@ -43,7 +43,7 @@ function ofTask(event: TaskEvent): Line | null {
 		case 'task_completed':
 			return line('good', 'done');
 		case 'task_failed':
-			return line('bad', `failed: ${short(event.reason)} [${event.code}]`);
+			return line('bad', `failed: ${why(event.reason)} [${event.code}]`);
 		case 'task_reopened':
 			return line('dim', 'gone on with: an overlay that broke down is asked again');
 		case 'task_cancelled':
@@ -53,7 +53,7 @@ function ofTask(event: TaskEvent): Line | null {
 		case 'attempt_finished':
 			return event.agent === null ? null : line('dim', `attempt ${event.attempt}: finished in ${seconds(event.ms)}`);
 		case 'attempt_failed':
-			return line('bad', `attempt ${event.attempt}: ${short(event.reason)} [${event.code}]`);
+			return line('bad', `attempt ${event.attempt}: ${why(event.reason)} [${event.code}]`);
 		case 'attempt_checked':
 			return checksLine(event, line);
 		case 'retry_scheduled':
@@ -96,7 +96,7 @@ function verdictLine({ overlay, verdict }: Of<'verdict'>, line: MakeLine): Line 
 		case 'rework':
 			return line('warn', `${overlay}:${decision || ' rework'} ${short(verdict.feedback)}`);
 		case 'fail':
-			return line('bad', `${overlay}: fail ${short(verdict.reason)}`);
+			return line('bad', `${overlay}: fail ${why(verdict.reason)}`);
 		case 'ask':
 			return decision === ''
 				? asking(overlay, verdict, line)
@@ -122,11 +122,15 @@ function answerLine(event: Of<'answered'>, line: MakeLine): Line | null {
 	const { answer } = event;
 	return answer.failed === undefined
 		? null
-		: line('bad', `${short(answer.by, 40)} gave no answer: ${short(answer.failed.reason)}`);
+		: line('bad', `${short(answer.by, 40)} gave no answer: ${why(answer.failed.reason)}`);
 }
 
 /** File names, checks and choices are others' words too: whatever a line is made of, the whole of it is made safe. */
-const WHOLE_LINE = 400;
+const WHOLE_LINE = 500;
+
+function why(reason: string): string {
+	return printableReason(reason, 160);
+}
 
 function short(text: string, width = 160): string {
 	return printableLine(text, width);

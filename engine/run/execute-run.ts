@@ -9,8 +9,8 @@ import { isEnded, PENDING_TASK, type RunState } from './state.ts';
 export interface ExecuteOptions extends OpenOptions, ScheduleOptions {
 	/** The text of the plan for a new run; null to go on with the run that is there. */
 	readonly planText: string | null;
-	/** The processes that overlays run in: begun beside the first agents, ended with the run. */
-	readonly hosts: { warmUp(): void; close(): Promise<unknown> };
+	/** The processes that overlays run in: begun beside the first agents, ended with the run; then told what they did wrong unheard. */
+	readonly hosts: { warmUp(): void; close(): Promise<readonly string[]> };
 	/** Ends what agents of this run left behind. */
 	readonly endOrphans: () => Promise<unknown>;
 }
@@ -81,7 +81,8 @@ async function worked(options: ExecuteOptions, open: OpenRun, digest: string | n
 
 async function leave(options: ExecuteOptions, open: OpenRun, ending: Ending): Promise<RunResult> {
 	const { session, writer, views } = open;
-	await options.hosts.close();
+	const unheard = await options.hosts.close();
+	for (const message of unheard) session.record({ kind: 'warning', code: 'OVERLAY_PROTOCOL', message });
 	await options.endOrphans();
 	if (ending === 'all_ended' && hasFault(session.state())) session.record({ kind: 'run_paused', reason: 'fault' });
 	else if (ending === 'all_ended') session.record({ kind: 'run_finished', outcome: outcomeOf(session.state()) });

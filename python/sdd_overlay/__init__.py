@@ -21,6 +21,14 @@
 Only the standard library is used; Python 3.9 or later.
 """
 
+import sys
+
+if sys.version_info < (3, 9):  # Before anything is imported that an older one cannot read.
+    sys.exit(
+        "%s is Python %d.%d; overlays need 3.9 or newer: install one, or name it with `python:` in .ai-sdd/ai-sdd.yaml"
+        % ((sys.executable,) + sys.version_info[:2])
+    )
+
 from ._model import (
     Answer,
     Artifact,

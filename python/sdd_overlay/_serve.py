@@ -28,22 +28,24 @@ def serve(overlay: Overlay) -> NoReturn:
     """Answers until stdin ends. From here on nothing but the protocol can reach the host."""
     if sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(f"{overlay.name} is an sdd overlay: sdd starts it. Try `sdd overlays test {sys.argv[0]}`.\n")
-    lines, out = _take_over_streams()
+    lines, out, err = _take_over_streams()
     try:
-        _Server(overlay, out).run(lines)
+        _Server(overlay, out, err).run(lines)
     except KeyboardInterrupt:
         _end(130)
     # The host is gone or done: nobody waits for what is still being judged.
     _end(0)
 
 
-def _take_over_streams() -> Tuple[IO[bytes], IO[bytes]]:
+def _take_over_streams() -> Tuple[IO[bytes], IO[bytes], int]:
     """The protocol moves to descriptors that no program started from here inherits.
 
     Descriptor 1 becomes stderr, for whatever prints; descriptor 0 becomes empty, so that nobody eats the host's requests.
+    The last one returned is stderr, whatever becomes of descriptor 2.
     """
     lines = os.fdopen(os.dup(0), "rb")
     out = os.fdopen(os.dup(1), "wb")
+    err = os.dup(2)
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -53,8 +55,8 @@ def _take_over_streams() -> Tuple[IO[bytes], IO[bytes]]:
     sys.stdout = sys.stderr
     if hasattr(os, "register_at_fork"):
         # A forked child has every descriptor; what it writes to this one goes where prints go.
-        os.register_at_fork(after_in_child=lambda: os.dup2(2, out.fileno(), False))
-    return lines, out
+        os.register_at_fork(after_in_child=lambda: os.dup2(err, out.fileno(), False))
+    return lines, out, err
 
 
 def _end(code: int) -> NoReturn:
@@ -100,9 +102,10 @@ class _Threads:
 class _Server:
     """One conversation with the host; consultations run in threads, so that several tasks can be judged at once."""
 
-    def __init__(self, overlay: Overlay, out: IO[bytes]) -> None:
+    def __init__(self, overlay: Overlay, out: IO[bytes], err: int) -> None:
         self._overlay = overlay
         self._out = out
+        self._err = err
         self._lock = threading.Lock()
         self._calls: Dict[Json, Call] = {}
         self._threads = _Threads(overlay.name)
@@ -196,13 +199,18 @@ class _Server:
         return verdict
 
     def _blame(self, hook: str, params: JsonObject, error: BaseException) -> None:
-        """The whole traceback goes to stderr, which the host keeps."""
+        """The traceback goes to stderr, which the host keeps; whatever stands in its way, the answer must not wait."""
         if os.getpid() != self._pid:
             return
-        task = params["moment"]["task"]["id"]
-        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        sys.stderr.write(f"{self._overlay.name}, {hook} of task {task}:\n{text}")
-        sys.stderr.flush()
+        try:
+            text = f"{self._overlay.name}, {hook} of task {params['moment']['task']['id']}:\n{_traceback(error)}"
+            try:
+                sys.stderr.write(text)
+                sys.stderr.flush()
+            except Exception:  # A hook may close stderr, or put something else in its place.
+                os.write(self._err, text.encode("utf-8", "backslashreplace"))
+        except Exception:
+            pass
 
     def _answer(self, request: Json, result: Json) -> None:
         self._write({"jsonrpc": "2.0", "id": request, "result": result})
@@ -233,6 +241,19 @@ def _line(message: JsonObject) -> bytes:
     if len(line) > MAX_LINE_BYTES:
         raise ValueError(f"what it says has {len(line)} bytes, and the host takes {MAX_LINE_BYTES}")
     return line
+
+
+def _traceback(error: BaseException) -> str:
+    """Without the frames of this package: the last lines, which people see first, are about the overlay."""
+    whole = traceback.TracebackException(type(error), error, error.__traceback__)
+    package = os.path.dirname(__file__) + os.sep
+    todo: List[Optional[traceback.TracebackException]] = [whole]
+    while todo:
+        one = todo.pop()
+        if one is not None:
+            one.stack[:] = [frame for frame in one.stack if not frame.filename.startswith(package)]
+            todo += [one.__cause__, one.__context__]
+    return "".join(whole.format())
 
 
 def _described(error: BaseException) -> str:

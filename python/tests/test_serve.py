@@ -118,6 +118,44 @@ class Faults(unittest.TestCase):
         self.assertIn("t, after of task write:\nTraceback", self.stderr)
         self.assertIn("in judge", self.stderr)
 
+    def test_a_traceback_has_no_frames_of_this_package(self) -> None:
+        self.error_of("raise ValueError('no good')")
+        self.assertNotIn("sdd_overlay", self.stderr)
+        self.error_of("try:\n    passed(1 / 0)\nexcept ZeroDivisionError as error:\n    raise ValueError('no good') from error")
+        self.assertNotIn("sdd_overlay", self.stderr)
+        self.assertIn("ZeroDivisionError: division by zero", self.stderr)
+        self.assertIn("direct cause of the following exception", self.stderr)
+        self.error_of("return True")
+        self.assertNotIn("_serve.py", self.stderr)
+        self.assertIn("TypeError: a hook must return passed(), rework(), ask() or fail(), but this one returned a bool", self.stderr)
+
+    def test_a_hook_that_closes_stderr_is_still_answered(self) -> None:
+        for close in ("os.close(2)", "sys.stderr.close()", "sys.stderr = None"):
+            error = self.error_of(f"import os, sys; {close}\nraise ValueError('no good')")
+            self.assertEqual(error["message"], "ValueError: no good", close)
+            self.assertIn("in judge", self.stderr, close)
+
+    def test_a_forked_child_cannot_answer_even_if_stderr_is_closed(self) -> None:
+        source = """
+            import os
+            @overlay.after
+            def judge(moment, options, call):
+                os.close(2)
+                child = os.fork()
+                if child == 0:
+                    for fd in range(3, 30):
+                        try:
+                            os.write(fd, b"garbage")
+                        except OSError:
+                            pass
+                    os._exit(0)
+                os.waitpid(child, 0)
+                return passed()
+        """
+        with Host(source) as host:
+            host.consult("after")
+            self.assertEqual(host.line(), {"jsonrpc": "2.0", "id": 1, "result": {"kind": "pass"}})
+
     def test_an_exit_in_a_hook_is_an_error(self) -> None:
         error = self.error_of("import sys; sys.exit(3)")
         self.assertEqual(error["message"], "the overlay tried to exit (3)")
@@ -299,6 +337,21 @@ class End(unittest.TestCase):
             host.line()
             host.close()
             self.assertEqual(host.process.wait(), 0)
+
+    def test_the_end_of_stdin_ends_it_even_in_a_hook_that_never_gives_way(self) -> None:
+        for loop in ("while True: pass", "sum(1 for _ in iter(int, 1))", "time.sleep(600)"):
+            source = f"""
+                import time
+                @overlay.after
+                def judge(moment, options, call):
+                    call.log("busy")
+                    {loop}
+            """
+            with Host(source) as host:
+                host.consult("after")
+                host.line()
+                host.close()
+                self.assertEqual(host.process.wait(), 0, loop)
 
     def test_shutdown_ends_it_after_an_answer(self) -> None:
         with Host(self.BUSY) as host:

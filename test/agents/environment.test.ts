@@ -38,3 +38,24 @@ it('secrets are the values of what agents are allowed beyond the basic variables
 	expect(secretsOf([{ env: ['*'] }], { PATH: '/bin', HOME: '/home/x', A: 'same', B: 'same' })).toEqual(['same']);
 	expect(secretsOf([{ env: [] }], parent)).toEqual([]);
 });
+
+it('a variable whose name says that it is secret is one, unless its value is a common word', () => {
+	const secret = {
+		NPM_TOKEN: 'npm-4711-x',
+		api_key: 'Sesame-123',
+		DB_PASSWORD: 'pass word 1',
+		PGPASSWORD: 'pg-4711-x',
+		CLIENT_SECRET: 'c0ffee-c0ffee',
+		GOOGLE_CREDENTIALS: '{"a": 1}',
+	};
+	const others = {
+		MONKEY: 'see-no-evil-1',
+		KEYBOARD: 'de-latin1-nodeadkeys',
+		ADMIN_PASSWORD: 'postgres',
+		TEST_TOKEN: 'short-1',
+		EMPTY_KEY: '',
+		TOKENS: 'a-list-of-them',
+		GONE_KEY: undefined,
+	};
+	expect(secretsOf([], { ...secret, ...others })).toEqual(Object.values(secret));
+});

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandFor } from '../hosts/processes.ts';
-import { coder, type Data, makeRig, type Rig } from '../rig.ts';
+import { BROKEN, commandFor, PYTHON } from '../hosts/processes.ts';
+import { coder, type Data, makeRig, type Rig, shell } from '../rig.ts';
 
 /** A workflow of tasks that are all judged by one overlay in a process of its own. */
 function workflow(rig: Rig, command: readonly string[], tasks: readonly string[] = ['write'], gate: Data = {}): void {
@@ -149,11 +149,101 @@ test('on_error decides about a crash, and never about nonsense', async () => {
 	expect((await run(rig)).code).toBe(1);
 });
 
+/** An overlay without sdd_overlay, beside `speak`. */
+function speaking(rig: Rig, judge: string): readonly string[] {
+	rig.write('judge.py', `import json, os, sys\nsys.path.insert(0, ${JSON.stringify(BROKEN)})\nimport speak\n${judge}`);
+	return [PYTHON, 'judge.py'];
+}
+
+test('of two verdicts that contradict each other none counts', async () => {
+	const rig = await makeRig();
+	const both = `
+def judge(request):
+    one = lambda result: json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}) + "\\n"
+    sys.stdout.write(one({"kind": "pass"}) + one({"kind": "fail", "reason": "a secret was committed"}))
+    sys.stdout.flush()
+speak.serve(judge)
+`;
+	workflow(rig, speaking(rig, both), ['write'], { on_error: 'skip' });
+	expect((await run(rig)).code).toBe(1);
+	expect(verdicts(rig)).toMatchObject([{ kind: 'fail', code: 'OVERLAY_PROTOCOL' }]);
+});
+
+test('an overlay that talks on after its last verdict leaves a warning', async () => {
+	const rig = await makeRig();
+	workflow(rig, speaking(rig, 'speak.serve()\nprint("bye", flush=True)\n'));
+	const { code, stdout } = await run(rig);
+	expect(code).toBe(0);
+	expect(stdout).toContain('[OVERLAY_PROTOCOL]');
+	const message = expect.stringMatching(
+		/after its last verdict had counted: it wrote something that is no JSON .*"bye"/,
+	);
+	expect(rig.events()).toContainEqual(expect.objectContaining({ kind: 'warning', code: 'OVERLAY_PROTOCOL', message }));
+	expect((await rig.sdd('audit', 'verify')).code).toBe(0);
+	expect(overlayLog(rig)).toContain('[sdd] it wrote something that is no JSON to stdout: "bye"\n');
+});
+
+test.each([
+	[['--trust-overlays'], ''],
+	[[], '1'],
+])(
+	'an overlay that an agent rewrites and kills is not started again (%j, SDD_TRUST_OVERLAYS=%j)',
+	async (args, trust) => {
+		const rig = await makeRig();
+		const judge = (kind: string): string => `
+def judge(request):
+    with open("pid", "w") as file: file.write(str(os.getpid()))
+    is_first = request["params"]["moment"]["task"]["id"] == "first"
+    speak.send(id=request["id"], result={"kind": "pass"} if is_first else ${kind})
+speak.serve(judge)
+`;
+		const command = speaking(rig, judge('{"kind": "fail", "reason": "never good"}'));
+		rig.write('passing.py', rig.read('judge.py').replace('"fail", "reason": "never good"', '"pass"'));
+		const overlays = { gate: { enabled: true, use: { command }, on_error: 'skip' } };
+		const noticed = 'until grep -q SIGKILL .ai-sdd/state/runs/*/overlays/*; do sleep 0.01; done';
+		const evil = shell('cp passing.py judge.py', 'kill -9 $(cat pid)', noticed);
+		const first = { agent: 'dev', description: 'x', overlays };
+		const second = { agent: 'evil', description: 'x', overlays, depends_on: ['first'] };
+		rig.workflow({ agents: { dev: coder, evil }, tasks: { first, second } });
+		const env = { env: { ...TRUST.env, SDD_TRUST_OVERLAYS: trust } };
+		expect((await rig.sddWith(env, 'run', 'w.yaml', ...args)).code).toBe(1);
+		expect(verdicts(rig)).toEqual([
+			{ kind: 'pass' },
+			{
+				kind: 'fail',
+				code: 'OVERLAY_CHANGED',
+				reason: expect.stringMatching(
+					/^its code changed since this run began, so it is not started: read .*judge\.py; `sdd run` then asks/,
+				),
+			},
+		]);
+		expect(overlayLog(rig)).toBe('[sdd] its process was killed by SIGKILL\n');
+	},
+);
+
+test('secrets in what an overlay writes are masked: in its log, and in reasons', async () => {
+	const rig = await makeRig();
+	const leaks = `
+def judge(request):
+    print("print", os.environ["DEPLOY_TOKEN"], file=sys.stderr, flush=True)
+    speak.send(method="log", params={"text": "log " + os.environ["DEPLOY_TOKEN"]})
+    speak.refused(request, "no")
+speak.serve(judge)
+`;
+	workflow(rig, speaking(rig, leaks));
+	const secret = 'correct-horse-42';
+	const { code, stdout } = await rig.sddWith({ env: { ...TRUST.env, DEPLOY_TOKEN: secret } }, 'run', 'w.yaml');
+	expect(code).toBe(1);
+	expect(overlayLog(rig)).toBe(`print ${'*'.repeat(16)}\n[log info] log ${'*'.repeat(16)}\n`);
+	expect(verdicts(rig)).toMatchObject([{ reason: expect.stringContaining('print [redacted]') }]);
+	expect(stdout + JSON.stringify(rig.events())).not.toContain(secret);
+});
+
 test('what an overlay writes to stderr is kept with the run', async () => {
 	const rig = await makeRig();
 	workflow(rig, commandFor('dies_while_judging.py'));
 	await run(rig);
-	expect(overlayLog(rig)).toBe('Segmentation fault, as it were\n');
+	expect(overlayLog(rig)).toBe('Segmentation fault, as it were\n[sdd] its process exited with code 3\n');
 });
 
 /** The stderr of the only overlay of the newest run. */

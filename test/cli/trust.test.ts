@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../engine/store/hash.ts';
-import { coder, makeRig, type Rig } from '../rig.ts';
+import { coder, makeRig, type Rig, shell } from '../rig.ts';
 
 const ASKING = { env: { SDD_TRUST_OVERLAYS: '' } };
 const MODULE = (words: string): string => `export default {
@@ -141,6 +141,20 @@ test('a frozen plan does not start code that changed since', async () => {
 	rig.write('.ai-sdd/overlays/mine.mjs', MODULE('second'));
 	expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--frozen')).code).toBe(2);
 	expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--frozen', '--trust-overlays')).code).toBe(3);
+});
+
+test('a module that an agent rewrites judges as it was when the run began', async () => {
+	const rig = await project();
+	const judging = (verdict: string): string => MODULE('x').replace("{ kind: 'pass' }", verdict);
+	rig.write('.ai-sdd/overlays/mine.mjs', judging("{ kind: 'fail', reason: 'never good' }"));
+	rig.write('passing.mjs', judging("{ kind: 'pass' }"));
+	const overlays = { mine: { enabled: true, use: './.ai-sdd/overlays/mine.mjs' } };
+	const evil = shell('cp passing.mjs .ai-sdd/overlays/mine.mjs');
+	const task = { agent: 'evil', description: 'x', overlays };
+	rig.workflow({ agents: { evil }, tasks: { a: task, b: { ...task, depends_on: [] } }, max_parallel: 1 });
+	expect((await rig.sdd('run', 'w.yaml')).code).toBe(1);
+	const verdicts = rig.events().flatMap(({ kind, verdict }) => (kind === 'verdict' ? [verdict] : []));
+	expect(verdicts).toEqual(Array(2).fill({ kind: 'fail', reason: 'never good' }));
 });
 
 test('looking at a run starts no code that the user does not know', async () => {

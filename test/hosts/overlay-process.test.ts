@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type OverlayProcess, overlayProcess, type ProcessOptions } from '../../engine/hosts/overlay-process.ts';
@@ -38,7 +38,7 @@ const after = (process: OverlayProcess, limits = LONG) => process.call('after', 
 
 test('a process is started by the first call, says what it is, and answers', async () => {
 	const process = processOf('works.py');
-	expect(await after(process)).toEqual({ ok: true, result: { kind: 'pass' } });
+	expect(await after(process)).toMatchObject({ ok: true, result: { kind: 'pass' } });
 	expect(await process.handshake()).toEqual({ ok: true, handshake: { protocol: 1, name: 'broken', hooks: ['after'] } });
 });
 
@@ -162,7 +162,7 @@ serve()`);
 	const stopped = process.call('after', { wait: true }, { timeoutMs: 30_000, signal: stop.signal });
 	setImmediate(() => stop.abort());
 	expect(await stopped).toEqual({ ok: false, code: 'AGENT_CANCELLED', reason: 'the run was stopped' });
-	expect(await after(process)).toEqual(first);
+	expect(await after(process)).toMatchObject({ ok: true, result: (first as { readonly result: number }).result });
 });
 
 test('one that does not heed the cancellation is killed, and what else it was asked hears why', async () => {
@@ -227,13 +227,173 @@ speak.serve(judge)`);
 	expect(readFileSync(file, 'utf8')).toBe('started\nstarted\n');
 });
 
-test('an answer that was written before the process died still counts', async () => {
+test.each([
+	['another one', `json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"kind": "fail", "reason": "no"}})`],
+	['an error', `json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": {"code": 1, "message": "no"}})`],
+	['garbage', `"garbage here"`],
+	['an answer to nobody', `json.dumps({"jsonrpc": "2.0", "id": 99, "result": None})`],
+])('an answer that comes together with %s does not count, however long it is', async (_what, more) => {
+	for (const length of [1, 500_000]) {
+		const process = scripted(`
+def judge(request):
+    answer = {"kind": "pass", "note": "x" * ${length}}
+    one = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": answer})
+    sys.stdout.write(one + "\\n" + ${more} + "\\n")
+    sys.stdout.flush()
+speak.serve(judge)`);
+		expect(await after(process)).toMatchObject({ ok: false, code: 'OVERLAY_PROTOCOL' });
+		expect(await process.close()).toBe(null);
+	}
+});
+
+test('what comes later cannot undo an answer, but the next call hears of it, or whoever closes', async () => {
+	const text = `
+def judge(request):
+    speak.passed(request)
+    threading.Timer(0.05, lambda: speak.passed(request)).start()
+speak.serve(judge)`;
+	const twice = { code: 'OVERLAY_PROTOCOL', reason: 'it answered the request 2 twice' };
+	const stderrPath = join(tempFolder(), 'overlay.txt');
+	const log = (): string => readFileSync(stderrPath, 'utf8');
+	const closed = scripted(text, { stderrPath });
+	expect((await after(closed)).ok).toBe(true);
+	await expect.poll(log, { timeout: 10_000 }).toBe('[sdd] it answered the request 2 twice\n');
+	expect(await closed.close()).toMatchObject(twice);
+	const asked = scripted(text, { stderrPath: `${stderrPath}.2` });
+	expect((await after(asked)).ok).toBe(true);
+	await expect.poll(() => readFileSync(`${stderrPath}.2`, 'utf8'), { timeout: 10_000 }).toContain('[sdd]');
+	expect(await after(asked)).toMatchObject(twice);
+	expect(await asked.close()).toBe(null);
+});
+
+test('what it says too much while it is ended is told as well, and that it answers late is not', async () => {
+	const process = (last: string) =>
+		scripted(`
+waiting = []
+def judge(request):
+    if request["params"].get("wait"): waiting.append(request)
+    else: speak.passed(request)
+def serve():
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["method"] == "initialize": speak.initialized(request)
+        elif request["method"] == "after": judge(request)
+        elif request["method"] == "shutdown": return ${last}
+serve()`);
+	const talks = process('print("bye", flush=True)');
+	await after(talks);
+	expect(await talks.close()).toMatchObject({ reason: 'it wrote something that is no JSON to stdout: "bye"' });
+	const late = process('[speak.passed(one) for one in waiting]');
+	await after(late);
+	const call = late.call('after', { wait: true }, LONG);
+	expect(await late.close()).toBe(null);
+	expect(await call).toMatchObject({ code: 'AGENT_CANCELLED' });
+});
+
+test('an idle process that dies leaves a line in its log, and is started again', async () => {
+	const stderrPath = join(tempFolder(), 'overlay.txt');
+	const overlay = scripted('speak.serve(lambda request: speak.send(id=request["id"], result=os.getpid()))', {
+		stderrPath,
+	});
+	const first = await after(overlay);
+	process.kill((first as { readonly result: number }).result, 'SIGKILL');
+	await expect
+		.poll(() => readFileSync(stderrPath, 'utf8'), { timeout: 10_000 })
+		.toBe('[sdd] its process was killed by SIGKILL\n');
+	expect((await after(overlay)).ok).toBe(true);
+	expect(await overlay.close()).toBe(null);
+});
+
+test('code that changed is not started, nor listened to if it changed while it started', async () => {
+	let looks = 0;
+	const marks = join(tempFolder(), 'starts');
+	const text = `open(${JSON.stringify(marks)}, "a").write("started\\n")\nspeak.serve()`;
+	const changed = { code: 'OVERLAY_CHANGED', reason: 'it changed' };
+	const never = scripted(text, { changed: () => 'it changed' });
+	expect(await after(never)).toMatchObject(changed);
+	expect(existsSync(marks)).toBe(false);
+	const meanwhile = scripted(text, { changed: () => (looks++ <= 0 ? null : 'it changed') });
+	expect(await after(meanwhile)).toMatchObject(changed);
+	expect(await after(meanwhile)).toMatchObject(changed);
+	expect(readFileSync(marks, 'utf8')).toBe('started\n');
+	looks = -1000;
+	expect((await after(meanwhile)).ok).toBe(true);
+});
+
+test('a reason carries what was written to stderr since that call began, and nothing older', async () => {
+	for (const stderrPath of [null, join(tempFolder(), 'overlay.txt')]) {
+		const process = scripted(
+			`
+def say(text): print(text, file=sys.stderr, flush=True)
+say("loading")
+def judge(request):
+    n = request["params"]["n"]
+    say(f"call {n}")
+    if n == 1: speak.passed(request)
+    elif n == 2: speak.refused(request, "no")
+    else: os._exit(1)
+speak.serve(judge)`,
+			{ stderrPath },
+		);
+		const call = (n: number) => process.call('after', { n }, LONG);
+		const first = await call(1);
+		if (!first.ok) throw new Error(first.reason);
+		expect((await first.explain({ code: 'OVERLAY_BAD_VERDICT', reason: 'odd' })).reason).toBe(
+			'odd; the last it wrote to stderr:\ncall 1',
+		);
+		expect(await call(2)).toMatchObject({
+			reason: 'it answered with an error: no; the last it wrote to stderr:\ncall 2',
+		});
+		expect(await call(3)).toMatchObject({
+			reason: 'its process exited with code 1; the last it wrote to stderr:\ncall 3',
+		});
+	}
+});
+
+test('a handshake that is wrong is told with what was written at the start', async () => {
+	const process = scripted(`
+print("loading", file=sys.stderr, flush=True)
+speak.serve(initialize=lambda request: speak.initialized(request, protocol=99))`);
+	expect(await after(process)).toMatchObject({
+		code: 'OVERLAY_PROTOCOL',
+		reason: expect.stringMatching(/it speaks protocol 99, .*; the last it wrote to stderr:\nloading$/),
+	});
+});
+
+test('its log is masked when it is over, when it is opened again, and emptied if it cannot be', async () => {
+	const stderrPath = join(tempFolder(), 'overlay.txt');
+	const log = (): string => readFileSync(stderrPath, 'utf8');
+	writeFileSync(stderrPath, 'old hunter2\n');
+	const text = `
+def judge(request):
+    print("hunter2", file=sys.stderr, flush=True)
+    speak.send(method="log", params={"text": "hunter2"})
+    speak.passed(request)
+speak.serve(judge)`;
+	const mask = (path: string): void => writeFileSync(path, readFileSync(path, 'utf8').replaceAll('hunter2', '*******'));
+	const process = scripted(text, { stderrPath, mask });
+	expect((await after(process)).ok).toBe(true);
+	expect(log()).toBe('old *******\nhunter2\n[log info] hunter2\n');
+	await process.close();
+	expect(log()).toBe('old *******\n*******\n[log info] *******\n');
+	const cannot = scripted(text, {
+		stderrPath,
+		mask() {
+			throw new Error('no');
+		},
+	});
+	expect((await after(cannot)).ok).toBe(true);
+	await cannot.close();
+	expect(log()).toBe('');
+});
+
+test('an answer, once and whole, counts, though the process exits right behind it', async () => {
 	const process = scripted(`
 def judge(request):
     speak.passed(request)
     os._exit(1)
 speak.serve(judge)`);
-	expect(await after(process)).toEqual({ ok: true, result: { kind: 'pass' } });
+	expect(await after(process)).toMatchObject({ ok: true, result: { kind: 'pass' } });
 });
 
 test('a process that reads nothing is late like any other, however much it is sent', async () => {
@@ -290,18 +450,36 @@ speak.serve(judge)`,
 	});
 });
 
+test('how much it wrote to stderr is also looked at when it answers', async () => {
+	const process = scripted(
+		`
+def judge(request):
+    sys.stderr.write("x" * 20000)
+    sys.stderr.flush()
+    speak.passed(request)
+speak.serve(judge)`,
+		{ stderrPath: join(tempFolder(), 'overlay.txt'), maxStderrBytes: 10_000 },
+	);
+	expect(await after(process)).toMatchObject({
+		code: 'OVERLAY_PROTOCOL',
+		reason: expect.stringMatching(/^it wrote more than 10000 bytes to stderr; /),
+	});
+});
+
 test('what it started ends with it: at close, and when it is brought down', async () => {
+	const file = join(tempFolder(), 'pids');
 	const text = (then: string): string => `
 import subprocess
 child = subprocess.Popen(["sleep", "600"])
+open(${JSON.stringify(file)}, "w").write(json.dumps([os.getpid(), child.pid]))
 def judge(request):
-    speak.send(id=request["id"], result=[os.getpid(), child.pid])
+    speak.passed(request)
     ${then}
 speak.serve(judge)`;
 	for (const then of ['pass', 'os._exit(1)', 'print("oops", flush=True)']) {
 		const process = scripted(text(then));
-		const called = await after(process);
-		const [pgid, child] = (called as { readonly result: [number, number] }).result;
+		await after(process);
+		const [pgid, child] = JSON.parse(readFileSync(file, 'utf8')) as [number, number];
 		if (then !== 'pass') await after(process);
 		await process.close();
 		expect(groupIsAlive(pgid)).toBe(false);

@@ -86,6 +86,45 @@ test('a verdict with a typo fails, whatever on_error says', async () => {
 	});
 });
 
+test('what it wrote to stderr goes with a verdict that is none', async () => {
+	for (const [result, wrong] of [
+		['None', 'it is not of type object'],
+		['{"kind": "maybe"}', '"kind" is none of pass, rework, ask, fail'],
+	] as const) {
+		const use = overlay(
+			`print("thinking", file=sys.stderr, flush=True)\nspeak.send(id=request["id"], result=${result})`,
+		);
+		expect(await consult(hostOf(), use)).toEqual({
+			ok: false,
+			code: 'OVERLAY_BAD_VERDICT',
+			reason: `its answer at after is not a verdict: ${wrong}; the last it wrote to stderr:\nthinking`,
+			transport: false,
+		});
+	}
+});
+
+test('code that changed since the run began fails, whatever on_error says', async () => {
+	const host = createProcessHost({ ...optionsOf(), changed: (use) => `${String(use)} changed` });
+	const use = overlay('speak.passed(request)');
+	expect(await consult(host, use)).toEqual({
+		ok: false,
+		code: 'OVERLAY_CHANGED',
+		reason: `${use} changed`,
+		transport: false,
+	});
+	await host.close();
+});
+
+test('closing tells what an overlay did wrong when nobody was left to hear it', async () => {
+	const host = hostOf();
+	const use = join(tempFolder(), 'overlay.py');
+	writeFileSync(use, 'import speak\nspeak.serve()\nprint("bye", flush=True)\n');
+	expect((await consult(host, use)).ok).toBe(true);
+	expect(await host.close()).toEqual([
+		`the overlay ${use}, after its last verdict had counted: it wrote something that is no JSON to stdout: "bye"`,
+	]);
+});
+
 test.each([
 	['answers_unknown_id.py', 'OVERLAY_PROTOCOL', false],
 	['prints_at_start.py', 'OVERLAY_PROTOCOL', false],

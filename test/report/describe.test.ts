@@ -174,3 +174,23 @@ test('durations are said as people say them', () => {
 test('a duration never says 1000 ms or 60 s', () => {
 	expect([999.6, 59_960, 119_600].map(seconds)).toEqual(['1.0 s', '1 min 0 s', '2 min 0 s']);
 });
+
+test('of what a process wrote to stderr the end is shown, and of any other reason the beginning', () => {
+	const tail = `${'File "base.py", line 1\n'.repeat(100)}File "judge.py", line 8\nKeyError: 'licence'`;
+	const reason = `it answered with an error: no; the last it wrote to stderr:\n${tail}`;
+	for (const event of [
+		said({ kind: 'fail', reason }),
+		{ kind: 'task_failed', task, code: 'X', reason } as const,
+		{ kind: 'warning', code: 'X', message: reason } as const,
+		{ kind: 'attempt_failed', ...of, agent: 'dev', code: 'X', reason, output: null, ms: 1 } as const,
+	]) {
+		const shown = line(event) ?? '';
+		expect(shown).toContain('it answered with an error: no; the last it wrote to stderr: …');
+		expect(shown).toMatch(/File "judge\.py", line 8 KeyError: 'licence'( \[X\])?$/);
+		expect(shown.length).toBeLessThan(400);
+	}
+	const short = 'it died; the last it wrote to stderr:\none\n  two\x1b[31m';
+	expect(line(said({ kind: 'fail', reason: short }))).toBe(
+		'implement (bad) gate: fail it died; the last it wrote to stderr: one two',
+	);
+});

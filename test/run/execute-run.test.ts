@@ -55,7 +55,7 @@ function options(
 		by: 'ann',
 		report: () => {},
 		stop: new AbortController(),
-		hosts: { warmUp() {}, close: async () => {} },
+		hosts: { warmUp() {}, close: async () => [] },
 		endOrphans: async () => {},
 		...parts,
 	};
