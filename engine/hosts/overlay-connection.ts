@@ -245,8 +245,9 @@ function bringDown(living: Living, fault: CallFault): void {
 }
 
 async function settleAll(living: Living, fault: CallFault): Promise<void> {
-	living.child.stdin?.destroy();
+	// In this order: half a request, and then the end, is nothing that it should have to complain about.
 	if (!living.hasExited) signalGroup(living.pgid, 'SIGKILL');
+	living.child.stdin?.destroy();
 	await within(living.closed, PIPES_MS);
 	living.fault = await explain(living.stderr, fault, living.calls.lastAsked());
 	const wasTold = await living.calls.rejectAll(fault);
