@@ -89,7 +89,7 @@ test('a verdict with a typo fails, whatever on_error says', async () => {
 test('what it wrote to stderr goes with a verdict that is none', async () => {
 	for (const [result, wrong] of [
 		['None', 'it must be an object, not null'],
-		['{"kind": "maybe"}', '"kind" is none of pass, rework, ask, fail'],
+		['{"kind": "maybe"}', '"kind" is "maybe", but must be one of pass, rework, ask, fail'],
 	] as const) {
 		const use = overlay(
 			`print("thinking", file=sys.stderr, flush=True)\nspeak.send(id=request["id"], result=${result})`,
