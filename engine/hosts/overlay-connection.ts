@@ -177,7 +177,12 @@ function connectionTo(options: ConnectOptions, child: ChildProcess, pgid: number
 
 /** Nothing is held back when the pipe is full: what waits in memory is the moments of calls under way, each with its time limit. */
 function send(child: ChildProcess, message: JsonObject): void {
-	if (child.stdin?.writable === true) child.stdin.write(`${JSON.stringify(message)}\n`);
+	if (child.stdin?.writable === true) child.stdin.write(`${oneLine(JSON.stringify(message))}\n`);
+}
+
+/** JSON may hold characters that many readers of lines take for the end of one: Node's readline does, Python's `splitlines` too. */
+function oneLine(json: string): string {
+	return json.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 async function explain(stderr: OverlayStderr, fault: CallFault, since: number): Promise<CallFault> {

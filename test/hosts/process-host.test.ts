@@ -220,3 +220,24 @@ test('an overlay is described by what it says of itself', async () => {
 		remedy: 'try it with `sdd overlays test`; docs/protocol.md says what an overlay must answer',
 	});
 });
+
+test('what some readers take for the end of a line goes over the wire escaped, and arrives whole', async () => {
+	const file = join(tempFolder(), 'lines.py');
+	writeFileSync(
+		file,
+		`import json, sys, speak
+for bytes in sys.stdin.buffer:
+    [line] = bytes.decode().splitlines()
+    request = json.loads(line)
+    if request["method"] == "initialize":
+        speak.initialized(request)
+    elif request["method"] == "after":
+        speak.send(id=request["id"], result={"kind": "pass", "note": request["params"]["moment"]["output"]["text"]})
+`,
+	);
+	const text = 'a\u0085b\u2028c\u2029d';
+	expect(await consult(hostOf(), file, { moment: { output: { text } } })).toEqual({
+		ok: true,
+		verdict: { kind: 'pass', note: text },
+	});
+});
