@@ -2,7 +2,7 @@
  * How this process ends. Code of the project runs in it, and may leave timers and listeners behind, or end it: the exit
  * code is still the one that sdd decided on, and it never looks like success when sdd was not done.
  */
-import { drainOut, writeOut } from './write-out.ts';
+import { drainOut, unlessLost, writeOut } from './write-out.ts';
 
 // Taken before any code of the project is loaded, which could put its own in their place.
 const ours = process as NodeJS.Process & { reallyExit(code: number): never };
@@ -24,7 +24,7 @@ export function leave(code: number): never {
 	// While nothing else can run, their listeners could not be called, and the user could not even interrupt.
 	for (const signal of SIGNALS) process.removeAllListeners(signal);
 	drainOut();
-	return leaveAtOnce(code);
+	return leaveAtOnce(unlessLost(code));
 }
 
 /** Ends the process without waiting for whoever reads what it printed. */

@@ -1,5 +1,6 @@
 /** Reaches every overlay of a plan: the built-ins and modules in this process, others in processes of their own. */
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OverlayDefinition } from '../engine/contract.ts';
@@ -175,6 +176,11 @@ function environment(
 		...inherited,
 		PYTHONPATH: paths.join(delimiter),
 		PYTHONUTF8: '1',
+		// Byte code beside the sources would be run in their place, and nobody looks at it.
+		PYTHONPYCACHEPREFIX: join(
+			inherited['XDG_CACHE_HOME'] || join(inherited['HOME'] ?? homedir(), '.cache'),
+			'sdd/python',
+		),
 		// What a module prints while it is loaded stays in the buffer until stdout has been moved away.
 		PYTHONUNBUFFERED: '',
 		SDD_PROJECT_DIR: project,

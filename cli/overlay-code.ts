@@ -48,7 +48,8 @@ function sourcesBelow(folder: string): readonly string[] {
 	return entries.flatMap((entry) => {
 		const path = join(folder, entry.name);
 		if (entry.isDirectory())
-			return entry.name === '__pycache__' || entry.name === 'node_modules' ? [] : sourcesBelow(path);
+			// Python is told to look for its byte code elsewhere.
+			return entry.name === '__pycache__' ? [] : sourcesBelow(path);
 		return isFile(path) ? [path] : [];
 	});
 }

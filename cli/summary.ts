@@ -59,7 +59,8 @@ const ENDINGS: { readonly [E in RunResult['ending']]: string } = {
 
 function whatNext({ ending, state }: RunResult): string {
 	const hasFault = [...state.tasks.values()].some(({ fault }) => fault !== null);
-	return ending === 'failed' && hasFault ? '; mend the overlay, then sdd run goes on' : ENDINGS[ending];
+	if (!hasFault) return ENDINGS[ending];
+	return ending === 'failed' ? '; mend the overlay, then sdd run goes on' : `${ENDINGS[ending]}; mend the overlay, too`;
 }
 
 function taskLines(id: string, { state }: RunResult): readonly string[] {

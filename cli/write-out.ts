@@ -10,6 +10,14 @@ const held: { [outlet in Outlet]: Buffer[] } = { stdout: [], stderr: [] };
 /** Outlets whose reader went away (`sdd run … | head`): that is no reason to complain, nor to leave work half done. */
 const unread = new Set<Outlet>();
 
+/** Whether something could not be written though somebody wants to read it (`> /dev/full`). */
+let isLost = false;
+
+/** The exit code, unless output was lost: whoever reads only what arrived must not take it for all there is. */
+export function unlessLost(code: number): number {
+	return code === 0 && isLost ? 1 : code;
+}
+
 /** Writes all of the text before it returns, as far as the reader lets it; the rest follows as soon as it does. */
 export function writeOut(outlet: Outlet, text: string): void {
 	if (unread.has(outlet)) return;
@@ -21,11 +29,7 @@ export function writeOut(outlet: Outlet, text: string): void {
 /** Writes what is still held back, however long the reader takes. Nothing else runs meanwhile: it is for the very end. */
 export function drainOut(): void {
 	for (const outlet of ['stdout', 'stderr'] as const) {
-		try {
-			while (!writeHeld(outlet)) Atomics.wait(NEVER_WOKEN, 0, 0, PAUSE_MS);
-		} catch {
-			// Nobody can be told any more, and the exit code still can.
-		}
+		while (!writeHeld(outlet)) Atomics.wait(NEVER_WOKEN, 0, 0, PAUSE_MS);
 	}
 }
 
@@ -57,19 +61,22 @@ function writeDirectly(outlet: Outlet, bytes: Buffer): Buffer {
 		while (done < bytes.length) done += writeSync(DESCRIPTORS[outlet], bytes, done);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
-		if (isUnread(outlet, code)) return NOTHING;
 		if (code !== 'EAGAIN') {
-			// What cannot be written now is not tried again.
-			held[outlet].length = 0;
-			throw error;
+			giveUp(outlet, code);
+			return NOTHING;
 		}
 	}
 	return bytes.subarray(done);
 }
 
-function isUnread(outlet: Outlet, code: string | undefined): boolean {
-	if (code === 'EPIPE') unread.add(outlet);
-	return code === 'EPIPE';
+/** What cannot be written once is not tried again: the work goes on, and is on the disk. */
+function giveUp(outlet: Outlet, code: string | undefined): void {
+	unread.add(outlet);
+	if (code === 'EPIPE') return;
+	isLost = true;
+	process.exitCode = 1;
+	if (outlet === 'stdout')
+		writeOut('stderr', `error: stdout cannot be written (${code ?? 'unknown'}): make room there\n`);
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -14,7 +14,7 @@ import { emptyState, reduce } from '../engine/run/reduce.ts';
 import { type Ending, type ScheduleOptions, schedule } from '../engine/run/schedule.ts';
 import type { Session } from '../engine/run/session.ts';
 import { PENDING_TASK, type RunState, type TaskState } from '../engine/run/state.ts';
-import { isAtOrBelow } from '../engine/run/watched.ts';
+import { concerns } from '../engine/run/watched.ts';
 import type { BriefFacts, Inspection, World } from '../engine/run/world.ts';
 import { sha256 } from '../engine/store/hash.ts';
 import { RUN_STARTED, record } from './builders.ts';
@@ -274,6 +274,6 @@ export function gate(): Gate {
 
 /** As `listWatched` writes it. */
 function listing(files: ReadonlyMap<string, string>, places: readonly string[]): string {
-	const watched = [...files].filter(([path]) => isAtOrBelow(path, places)).sort();
+	const watched = [...files].filter(([path]) => concerns(path, places)).sort();
 	return watched.map(([path, text]) => `${JSON.stringify([path, sha256(text)])}\n`).join('');
 }

@@ -12,7 +12,7 @@ export interface FileDigest {
 }
 
 /** Hashes a file and keeps its first `headBytes` bytes. */
-export function digestFile(path: string, headBytes = 0): FileDigest {
+export function digestFile(path: string | Buffer, headBytes = 0): FileDigest {
 	// One buffer for all files: reading is synchronous, and a large file must leave no mark on memory.
 	chunk ??= Buffer.allocUnsafeSlow(CHUNK);
 	const hash = createHash('sha256');

@@ -4,7 +4,6 @@ import {
 	accessSync,
 	closeSync,
 	constants,
-	existsSync,
 	lstatSync,
 	openSync,
 	readlinkSync,
@@ -51,19 +50,33 @@ export function findPython(places: PythonPlaces): FoundPython {
 
 /** Null where the project has none. One that is broken is not passed over: its packages are what the overlays need. */
 function ownEnvironment(project: string): FoundPython | null {
+	const kind = kindOf(join(project, '.venv'));
+	if (kind === 'nothing' || kind === 'file') return null;
 	for (const name of ['.venv/bin/python', '.venv/Scripts/python.exe']) {
 		const own = join(project, name);
 		if (isExecutable(own)) return newEnough(own, versionByName(own));
-		if (lstatSync(own, { throwIfNoEntry: false }) !== undefined)
-			return brokenEnvironment(`${name} ${whyUnusable(own)}`);
+		if (kindOf(own) !== 'nothing') return brokenEnvironment(`${name} ${whyUnusable(own)}`);
 	}
-	const isEnvironment = existsSync(join(project, '.venv/pyvenv.cfg'));
-	return isEnvironment ? brokenEnvironment('there is no .venv/bin/python') : null;
+	const missing = kind === 'dangling' ? '.venv is a link to nothing' : 'there is no .venv/bin/python';
+	return brokenEnvironment(missing);
+}
+
+/** What is there, as far as the system lets one look. */
+function kindOf(path: string): 'nothing' | 'file' | 'folder' | 'dangling' {
+	try {
+		lstatSync(path);
+	} catch {
+		return 'nothing';
+	}
+	try {
+		return statSync(path).isDirectory() ? 'folder' : 'file';
+	} catch {
+		return 'dangling';
+	}
 }
 
 function whyUnusable(path: string): string {
-	if (existsSync(path)) return 'cannot be executed';
-	return `is a link to ${readlinkSync(path)}, which is not there`;
+	return kindOf(path) === 'dangling' ? `is a link to ${readlinkSync(path)}, which is not there` : 'cannot be executed';
 }
 
 function brokenEnvironment(what: string): FoundPython {

@@ -10,8 +10,15 @@ export type Line =
 /** A line may be this long. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-/** Takes chunks, calls back once per line; after `too_long` nothing more is taken. */
-export function lineReader(onLine: (line: Line) => void, maxBytes: number = MAX_LINE_BYTES): (chunk: Buffer) => void {
+export interface LineReader {
+	/** Takes a chunk, calls back once per line; after `too_long` nothing more is taken. */
+	take(chunk: Buffer): void;
+	/** Whether the beginning of a line was taken, and not yet its end. */
+	isMidLine(): boolean;
+}
+
+/** Reads lines from the chunks it is given. */
+export function lineReader(onLine: (line: Line) => void, maxBytes: number = MAX_LINE_BYTES): LineReader {
 	let parts: Buffer[] = [];
 	let length = 0;
 	let isOver = false;
@@ -22,7 +29,7 @@ export function lineReader(onLine: (line: Line) => void, maxBytes: number = MAX_
 		const text = line.toString('utf8').trim();
 		if (text !== '') onLine(isUtf8(line) ? parsed(text) : garbage(text));
 	};
-	return (chunk) => {
+	const take = (chunk: Buffer): void => {
 		let from = 0;
 		while (!isOver) {
 			const end = chunk.indexOf(0x0a, from);
@@ -41,6 +48,7 @@ export function lineReader(onLine: (line: Line) => void, maxBytes: number = MAX_
 			from = end + 1;
 		}
 	};
+	return { take, isMidLine: () => length > 0 };
 }
 
 function parsed(line: string): Line {

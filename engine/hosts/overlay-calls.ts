@@ -49,6 +49,8 @@ export interface Line {
 	send(message: JsonObject): void;
 	/** How much was read from its stdout. */
 	bytesRead(): number;
+	/** Whether it has begun a line on stdout that it has not ended. */
+	isMidLine(): boolean;
 	/** How much it has written to stderr. */
 	stderrBytes(): number;
 	/** The fault with the end of what it wrote to stderr after that much. */
@@ -117,10 +119,11 @@ export function createCalls(line: Line): Calls {
 			pending.clear();
 			let wasTold = false;
 			for (const [id, call] of calls) {
-				const counts = call.answer !== null && fault.code !== 'OVERLAY_PROTOCOL';
+				const counts = call.answer !== null && fault.code !== 'OVERLAY_PROTOCOL' && !line.isMidLine();
 				if (call.answer === null) dismissed.add(id);
 				if (!counts && call.cancelled === null) wasTold = true;
-				call.settle(counts ? await answered(line, call) : await failed(line, call, call.cancelled ?? fault));
+				const why = call.answer === null || fault.code === 'OVERLAY_PROTOCOL' ? fault : HALF_A_LINE;
+				call.settle(counts ? await answered(line, call) : await failed(line, call, call.cancelled ?? why));
 			}
 			return wasTold;
 		},
@@ -128,16 +131,31 @@ export function createCalls(line: Line): Calls {
 	};
 }
 
+/** How often it is looked whether a line has come to its end. */
+const MID_LINE_MS = 5;
+
+/** It may be the beginning of another answer. */
+const HALF_A_LINE: CallFault = {
+	code: 'OVERLAY_PROTOCOL',
+	reason: 'it wrote half a line behind its answer',
+	violation: 'no_message',
+};
+
 /**
  * Calls back once a whole turn of the event loop has brought nothing more to read: of two answers that came together, or of
- * one with garbage behind it, none counts. One that never stops talking cannot hold up its answer for ever.
+ * one with garbage behind it, none counts. One that never stops talking cannot hold up its answer for ever; one that stops in
+ * the middle of a line does, until its time is up.
  */
 function whenQuiet(line: Line, then: () => void, turns = 1000): void {
 	const before = line.bytesRead();
+	const look = (): void => {
+		if (line.isDown()) return then();
+		if (line.isMidLine()) setTimeout(() => whenQuiet(line, then, turns), MID_LINE_MS).unref();
+		else if (line.bytesRead() === before || turns === 0) then();
+		else whenQuiet(line, then, turns - 1);
+	};
 	// The first of them is run before anything else is read, the second after.
-	setImmediate(() =>
-		setImmediate(() => (line.bytesRead() === before || turns === 0 ? then() : whenQuiet(line, then, turns - 1))),
-	);
+	setImmediate(() => setImmediate(look));
 }
 
 async function answered(line: Line, call: Pending): Promise<Called> {
@@ -183,7 +201,8 @@ function waitFor(
 
 function cancel(pending: Map<number, Pending>, id: number, fault: CallFault, graceMs: number, line: Line): void {
 	const call = pending.get(id);
-	if (call === undefined || call.cancelled !== null || call.answer !== null) return;
+	if (call === undefined || call.cancelled !== null) return;
+	if (call.answer !== null) return line.isMidLine() ? line.bringDown(HALF_A_LINE) : undefined;
 	call.cancelled = fault;
 	line.send({ jsonrpc: '2.0', method: '$/cancel', params: { id } });
 	const onUnheeded = (): void => {

@@ -11,7 +11,7 @@ import { unwatch, watch } from '../process/flood.ts';
 import { endGroup, forgetGroup, GRACE_MS, groupIsAlive, rememberGroup, signalGroup } from '../process/groups.ts';
 import { MAX_OUTPUT_BYTES } from '../process/spawn-group.ts';
 import { within } from '../within.ts';
-import { lineReader } from './json-lines.ts';
+import { type LineReader, lineReader } from './json-lines.ts';
 import { type Called, type CallFault, type CallLimits, type Calls, createCalls } from './overlay-calls.ts';
 import { type MaskFile, type OverlayStderr, openStderr } from './overlay-stderr.ts';
 import { type Message, noteOf, readMessage } from './protocol.ts';
@@ -102,6 +102,8 @@ interface Living {
 	readonly pgid: number;
 	readonly stderr: OverlayStderr;
 	readonly calls: Calls;
+	/** Of what it writes to stdout. */
+	readonly reader: LineReader;
 	/** Why it is no longer to be used. */
 	fault: CallFault | null;
 	hasExited: boolean;
@@ -138,11 +140,13 @@ function connectionTo(options: ConnectOptions, child: ChildProcess, pgid: number
 		calls: createCalls({
 			send: (message) => send(child, message),
 			bytesRead: () => (child.stdout as Socket | null)?.bytesRead ?? 0,
+			isMidLine: () => living.reader.isMidLine(),
 			stderrBytes: () => stderr.bytes(),
 			explain: (fault, since) => explain(stderr, fault, since),
 			bringDown: (fault) => bringDown(living, fault),
 			isDown: () => living.fault !== null,
 		}),
+		reader: lineReader((line) => receive(living, readMessage(line)), options.maxLineBytes),
 		fault: null,
 		hasExited: false,
 		leftBehind: false,
@@ -197,12 +201,9 @@ function lookForFlood(living: Living): void {
 }
 
 function listen(living: Living): void {
-	const { child, options, stderr } = living;
+	const { child, stderr } = living;
 	stderr.follow(child);
-	child.stdout?.on(
-		'data',
-		lineReader((line) => receive(living, readMessage(line)), options.maxLineBytes),
-	);
+	child.stdout?.on('data', living.reader.take);
 	child.stdout?.on('error', () => {});
 	child.stdout?.once('end', () => lost(living, 'it closed its stdout, though it is still running'));
 	child.stdin?.on('error', () => lost(living, 'it closed its stdin, though it is still running'));

@@ -4,7 +4,7 @@ import type { Hook, Moment } from '../contract.ts';
 import type { OverlayPlan, TaskPlan } from '../plan/plan.ts';
 import { type Session, taskState } from './session.ts';
 import { attemptsJudged, type TaskState, type Work } from './state.ts';
-import { changesIn, isAtOrBelow } from './watched.ts';
+import { changesIn, concerns } from './watched.ts';
 import { CONTENT_CAP } from './workspace.ts';
 
 /** Builds the moment for one consultation: plain, deeply frozen data. */
@@ -56,7 +56,7 @@ function artifactsOf(session: Session, work: Work | null): Moment['artifacts'] {
 function touchedBy({ world }: Session, work: Work | null, places: readonly string[]): Moment['touched'] {
 	if (places.length === 0 || work?.baseWatched == null || work.watched === null) return [];
 	const changed = changesIn(world.readPrompt(work.baseWatched), world.readPrompt(work.watched));
-	return changed.map(({ path }) => path).filter((path) => isAtOrBelow(path, places));
+	return changed.map(({ path }) => path).filter((path) => concerns(path, places));
 }
 
 function diffOf(session: Session, task: TaskPlan, work: Work | null, attempt: number): string {

@@ -126,7 +126,9 @@ function reopened(task: TaskState): TaskState {
 	if (task.fault === null || task.judging === null) return { ...again, status: 'PENDING' };
 	const { [task.fault]: broken, ...others } = task.judging.by;
 	const by = broken === undefined || broken.rounds === 1 ? others : { ...others, [task.fault]: asBefore(broken) };
-	return { ...again, status: 'RUNNING', judging: { ...task.judging, by } };
+	// Should the files have changed meanwhile, judging them takes another attempt: not one of those that machines are held to.
+	const machineAttempts = Math.max(0, task.machineAttempts - 1);
+	return { ...again, status: 'RUNNING', machineAttempts, judging: { ...task.judging, by } };
 }
 
 /** The consultation before the one that broke down: it had asked, and has its answers. */

@@ -2,14 +2,18 @@
  * The files that an overlay watches, by what is in them. Found by walking, not by git: whoever may write in a workspace may
  * also tell git what to overlook.
  */
-import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestFile } from '../brief/digest-file.ts';
 
 /** All files at and below these places, one a line with what identifies it. Two listings are equal if nothing differs. */
 export function listWatched(project: string, places: readonly string[]): string {
 	const marks = new Map<string, string>();
-	for (const place of places) note(project, bare(place), marks);
+	for (const place of places.map(bare)) {
+		noteLinksAbove(project, place, marks);
+		noteAll({ file: Buffer.from(join(project, place)), path: place }, marks, true);
+	}
 	return [...marks]
 		.sort(([a], [b]) => (a < b ? -1 : 1))
 		.map((line) => `${JSON.stringify(line)}\n`)
@@ -34,9 +38,10 @@ export function changesIn(before: string, after: string): readonly WatchedChange
 	});
 }
 
-/** Where a path is one of these places, or below one. */
-export function isAtOrBelow(path: string, places: readonly string[]): boolean {
-	return places.map(bare).some((place) => path === place || path.startsWith(`${place}/`));
+/** Where a path is one of these places, below one, or a folder that leads to one. */
+export function concerns(path: string, places: readonly string[]): boolean {
+	const leadsTo = (one: string, other: string): boolean => one === other || other.startsWith(`${one}/`);
+	return places.map(bare).some((place) => leadsTo(place, path) || leadsTo(path, place));
 }
 
 /** Relative, without `./` and a slash at the end. */
@@ -50,13 +55,49 @@ function bare(place: string): string {
 /** Written by this program itself, all the time. */
 const OWN = '.ai-sdd/state';
 
-function note(project: string, path: string, marks: Map<string, string>): void {
+/** A file, and how it is called here. Its name is made of bytes, which need be no text. */
+interface Found {
+	readonly file: Buffer;
+	readonly path: string;
+}
+
+/** Whoever puts a link in the place of a folder above decides what lies below. */
+function noteLinksAbove(project: string, place: string, marks: Map<string, string>): void {
+	const parts = place.split('/');
+	for (let count = 1; count < parts.length; count++) {
+		const path = parts.slice(0, count).join('/');
+		const file = Buffer.from(join(project, path));
+		reading(path, marks, () => {
+			if (lstatSync(file).isSymbolicLink()) marks.set(path, markOf(file, lstatSync(file)));
+		});
+	}
+}
+
+/** A place may itself be a link to a folder, and then means what lies there; links below are not followed. */
+function noteAll({ file, path }: Found, marks: Map<string, string>, isPlace = false): void {
 	if (path === OWN || path.startsWith(`${OWN}/`)) return;
-	try {
-		const file = join(project, path);
+	reading(path, marks, () => {
 		const stat = lstatSync(file);
 		if (!stat.isDirectory()) marks.set(path, markOf(file, stat));
-		else for (const name of readdirSync(file)) note(project, path === '' ? name : `${path}/${name}`, marks);
+		const isFolder = stat.isDirectory() || (isPlace && statSync(file, { throwIfNoEntry: false })?.isDirectory());
+		if (!isFolder) return;
+		for (const name of readdirSync(file, { encoding: 'buffer' })) {
+			const below = Buffer.concat([file, SLASH, name]);
+			noteAll({ file: below, path: `${path}/${textOf(name)}` }, marks);
+		}
+	});
+}
+
+const SLASH = Buffer.from('/');
+
+/** Two names must not become one, and none holds a zero byte. */
+function textOf(name: Buffer): string {
+	return isUtf8(name) ? name.toString('utf8') : `\0${name.toString('hex')}`;
+}
+
+function reading(path: string, marks: Map<string, string>, read: () => void): void {
+	try {
+		read();
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		if (code === undefined) throw error;
@@ -70,7 +111,7 @@ function isUnreadable(mark: string | undefined): boolean {
 	return mark?.startsWith(UNREADABLE) ?? false;
 }
 
-function markOf(file: string, stat: Stats): string {
+function markOf(file: Buffer, stat: Stats): string {
 	if (stat.isSymbolicLink()) return `link to ${readlinkSync(file)}`;
 	// Opening a pipe would wait for a writer.
 	if (!stat.isFile()) return 'no regular file';

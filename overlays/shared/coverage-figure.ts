@@ -13,7 +13,7 @@ export const PRINT_A_FIGURE = 'have it print only `coverage: 83.5%` or {"coverag
 
 /**
  * The figure in the output. Of several that are said to be coverage the lowest counts, and one that is not understood
- * spoils them all: it might be lower. A number alone counts if nothing else is there to be mistaken for the figure.
+ * spoils them all: it might be lower. A number alone counts if it is all there is.
  */
 export function coverageFigure(output: string): Coverage {
 	const text = printable(output.replaceAll('\r', '\n'));
@@ -32,18 +32,19 @@ export function coverageFigure(output: string): Coverage {
 	return shares.length > 0 ? { share: Math.min(...shares) } : numberAlone(lines);
 }
 
+/** What npm, pnpm and yarn print before they run a script. */
+const BANNER = /^(?:> |\$ )/;
 const ALONE = /^(?:\d+(?:\.\d+)?\s?%|[01]?\.\d+)$/;
-const DENIAL = /cover.*\b(?:no|not|none|never|without|failed)\b|\b(?:no|not|none|never|without|failed)\b.*cover/i;
 
-/** Nothing is said to be coverage: then the output must end with the figure, and have no other and no word against it. */
+/** Nothing is said to be coverage: then the figure must be all that the check itself printed. */
 function numberAlone(lines: readonly string[]): Coverage {
 	const numbers = lines.filter((line) => ALONE.test(line));
 	const [number] = numbers;
 	if (number === undefined) return none('no line says how much is covered');
 	if (numbers.length > 1) return none(`it printed ${numbers.slice(0, 3).join(', ')} without saying which is coverage`);
-	const denial = lines.find((line) => DENIAL.test(line));
-	if (denial !== undefined) return none(`it printed ${number}, but also "${short(denial)}"`);
-	if (lines.at(-1) !== number) return none(`it printed ${number} and went on without saying that this is coverage`);
+	const other = lines.find((line) => line !== number && !BANNER.test(line));
+	if (other !== undefined)
+		return none(`it printed ${number} without saying that this is coverage, and "${short(other)}"`);
 	const share = shareOf(number);
 	return share > 1 ? none(`${number} is more than all`) : { share };
 }

@@ -9,7 +9,7 @@ export type Saying = readonly string[];
  * nothing, and neither does a blank to be filled in; `words` are values that count even where they are not quoted.
  */
 export function sayingsIn(text: string, key: string, words: readonly string[]): readonly Saying[] {
-	const keys = new RegExp(`(?:[{,]\\s*${key}|["'“”‘’]${key}\\\\*["'“”‘’])\\s*:\\s*`, 'gi');
+	const keys = new RegExp(`(?:[{,]\\s*${key}|["'“”‘’\`]${key}\\\\*["'“”‘’\`])\\s*(?:=>|[:=])`, 'gi');
 	return [...text.matchAll(keys)].flatMap(({ 0: found, index }) => {
 		const saying = sayingAt(text, index + found.length, words);
 		return saying === null ? [] : [saying];
@@ -22,23 +22,30 @@ export function leavesYes(saying: Saying, { yes, no }: Words): boolean {
 	return isChoice || saying[0] === yes;
 }
 
-const QUOTED = /\\*["'“‘]([^"'“”‘’\\\n]*)\\*["'”’]?/y;
-const BARE = /[^\s,;}\])|"'“”‘’\\]+/y;
+/** What may stand before a value without being part of it: comments, brackets, emphasis. */
+const NOISE = /(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*|[(*_])*/y;
+const QUOTED = /\\*["'“‘`]([^"'“”‘’`\\\n]*)\\*["'”’`]?/y;
+const BARE = /[^\s,;}\])|"'“”‘’`*\\]+/y;
 const OR = /\s*(?:\||or\b)\s*/y;
+const BETWEEN = /\s*(?:[|/]|\bor\b)\s*/;
 /** What stands for a value in a text without quotes; any other word there is prose. */
 const LITERAL = /^(?:[A-Z][A-Z_-]+|true|false|null|-?\.?\d.*)$/;
 const BLANK = /^(?:…|\.\.\.|<)/;
 
 function sayingAt(text: string, start: number, words: readonly string[]): Saying | null {
-	let quoted = matchAt(QUOTED, text, start);
-	if (quoted === null) return bareSaying(matchAt(BARE, text, start)?.[0].replace(/\.$/, ''), words);
+	matchAt(NOISE, text, start);
+	const at = NOISE.lastIndex;
+	let quoted = matchAt(QUOTED, text, at);
+	if (quoted === null) return bareSaying(matchAt(BARE, text, at)?.[0].replace(/\.$/, ''), words);
 	const values: string[] = [];
 	while (quoted !== null) {
 		values.push(quoted[1] ?? '');
 		const or = matchAt(OR, text, QUOTED.lastIndex);
 		quoted = or === null ? null : matchAt(QUOTED, text, OR.lastIndex);
 	}
-	return values.length === 1 && BLANK.test(values[0] ?? '') ? null : values;
+	const [only = ''] = values;
+	if (values.length > 1) return values;
+	return BLANK.test(only) ? null : only.split(BETWEEN);
 }
 
 function bareSaying(value: string | undefined, words: readonly string[]): Saying | null {

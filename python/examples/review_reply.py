@@ -194,8 +194,10 @@ def show(holder: Dict[str, Any], name: str) -> str:
 ANSWERS = {"decision": ("GO", "NO_GO"), "drift": ("pass", "drift")}
 
 SP = f"[{SPACE}]*"
-QUOTED = re.compile("""\\\\*["'“‘]([^"'“”‘’\\\\\n]*)\\\\*["'”’]?""")
-BARE = re.compile(f"""[^{SPACE},;}}\\])|"'“”‘’\\\\]+""")
+NOISE = re.compile(rf"""(?:[{SPACE}]|/\*[\s\S]*?\*/|//[^\n]*|[(*_])*""")
+QUOTED = re.compile("""\\\\*["'“‘`]([^"'“”‘’`\\\\\n]*)\\\\*["'”’`]?""")
+BARE = re.compile(f"""[^{SPACE},;}}\\])|"'“”‘’`*\\\\]+""")
+BETWEEN = re.compile(rf"""{SP}(?:[|/]|\bor\b){SP}""", re.ASCII)
 OR = re.compile(rf"{SP}(?:\||or\b){SP}", re.ASCII)
 #: What stands for a value in a text without quotes; any other word there is prose.
 LITERAL = re.compile(r"(?:[A-Z][A-Z_-]+|true|false|null|-?\.?[0-9].*)\Z")
@@ -215,7 +217,7 @@ def leaves_yes(saying: List[str], answers: Tuple[str, str]) -> bool:
 
 def sayings_in(text: str, key: str, words: Sequence[str]) -> Iterator[List[str]]:
     """What a text says behind each ``"key":`` in it, however it is quoted; prose and blanks say nothing."""
-    keys = rf"""(?:[{{,]{SP}{key}|["'“”‘’]{key}\\*["'“”‘’]){SP}:{SP}"""
+    keys = rf"""(?:[{{,]{SP}{key}|["'“”‘’`]{key}\\*["'“”‘’`]){SP}(?:=>|[:=])"""
     for found in re.finditer(keys, text, re.ASCII | re.IGNORECASE):
         saying = saying_at(text, found.end(), words)
         if saying is not None:
@@ -223,9 +225,11 @@ def sayings_in(text: str, key: str, words: Sequence[str]) -> Iterator[List[str]]
 
 
 def saying_at(text: str, start: int, words: Sequence[str]) -> Optional[List[str]]:
-    one = QUOTED.match(text, start)
+    noise = NOISE.match(text, start)
+    at = start if noise is None else noise.end()
+    one = QUOTED.match(text, at)
     if one is None:
-        bare_word = BARE.match(text, start)
+        bare_word = BARE.match(text, at)
         value = "" if bare_word is None else re.sub(r"\.\Z", "", bare_word[0])
         return [value] if LITERAL.match(value) or value in words else None
     values = []
@@ -233,7 +237,9 @@ def saying_at(text: str, start: int, words: Sequence[str]) -> Optional[List[str]
         values.append(one[1])
         either = OR.match(text, one.end())
         one = None if either is None else QUOTED.match(text, either.end())
-    return None if len(values) == 1 and BLANK.match(values[0]) else values
+    if len(values) > 1:
+        return values
+    return None if BLANK.match(values[0]) else BETWEEN.split(values[0])
 
 
 def says_twice(text: str, key: str) -> bool:

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BROKEN, commandFor, PYTHON } from '../hosts/processes.ts';
@@ -288,4 +289,57 @@ test('an overlay that breaks down with the answer in its hands is given it again
 	const said = rig.events().flatMap(({ kind, overlay, round }) => (kind === 'verdict' ? [`${overlay} ${round}`] : []));
 	expect(said).toEqual(['first 1', 'judge 1', 'judge 2', 'judge 2']);
 	expect((await rig.sdd('audit', 'verify')).code).toBe(0);
+});
+
+test('byte code that somebody put beside an overlay is not what is run', async () => {
+	const rig = await makeRig();
+	rig.write('.ai-sdd/overlays/helper.py', 'OK = False\n');
+	rig.write(
+		'.ai-sdd/overlays/judge.py',
+		`from sdd_overlay import Overlay, fail, passed
+from helper import OK
+overlay = Overlay("judge")
+@overlay.after
+def judge(moment):
+    return passed() if OK else fail("not ok")
+overlay.serve()
+`,
+	);
+	rig.write(
+		'plant.py',
+		`import importlib.util, marshal, os
+source = ".ai-sdd/overlays/helper.py"
+stat = os.stat(source)
+target = importlib.util.cache_from_source(source)
+os.makedirs(os.path.dirname(target), exist_ok=True)
+head = importlib.util.MAGIC_NUMBER + (0).to_bytes(4, "little")
+head += int(stat.st_mtime).to_bytes(4, "little") + stat.st_size.to_bytes(4, "little")
+with open(target, "wb") as file:
+    file.write(head + marshal.dumps(compile("OK = True", source, "exec")))
+print(target)
+`,
+	);
+	const planted = execFileSync(PYTHON, ['plant.py'], { cwd: rig.dir, encoding: 'utf8' });
+	expect(planted).toContain('.ai-sdd/overlays/__pycache__/helper.');
+	const overlays = { judge: { enabled: true, use: './.ai-sdd/overlays/judge.py' } };
+	rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'a', overlays } } });
+	const { code, stdout } = await rig.sddWith({ env: { SDD_TRUST_OVERLAYS: '1' } }, 'run', 'w.yaml');
+	expect([code, stdout]).toEqual([1, expect.stringContaining('judge: not ok [OVERLAY_FAILED_TASK]')]);
+});
+
+test('what changed while an overlay was mended is judged as it is, however few attempts there may be', async () => {
+	const rig = await makeRig();
+	rig.script('judge.sh', `exec ${commandFor('dies_while_judging.py').join(' ')}`);
+	const overlays = { gate: { enabled: true, use: { command: ['./judge.sh'] } } };
+	const task = { agent: 'dev', description: 'a', outputs: ['a.txt'], max_attempts: 1, overlays };
+	rig.workflow({ agents: { dev: coder }, tasks: { a: task } });
+	expect((await run(rig)).code).toBe(1);
+	rig.script('judge.sh', `exec ${commandFor('works.py').join(' ')}`);
+	rig.write('a.txt', 'edited by a person\n');
+	expect((await run(rig)).code).toBe(0);
+	expect(rig.events().flatMap(({ kind, by }) => (kind === 'attempt_started' ? [by] : []))).toEqual([
+		'agent',
+		'outside',
+	]);
+	expect(rig.read('a.txt')).toBe('edited by a person\n');
 });

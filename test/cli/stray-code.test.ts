@@ -138,3 +138,12 @@ test('--fresh and --frozen together are refused', async () => {
 	expect(code).toBe(2);
 	expect(stderr).toContain('--fresh and --frozen contradict each other [CLI_USAGE]');
 });
+
+test('output that cannot be written is told of, and is no success; the work is done all the same', async () => {
+	const rig = await judgedBy(`return { kind: 'pass' };`);
+	const wrap = ['sh', '-c', '"$@" > /dev/full', 'sh'];
+	const { code, stderr } = await rig.sddWith({ wrap }, 'run', 'w.yaml');
+	expect([code, stderr]).toEqual([1, 'error: stdout cannot be written (ENOSPC): make room there\n']);
+	expect(rig.events().at(-1)).toMatchObject({ kind: 'run_finished', outcome: 'completed' });
+	expect((await rig.sddWith({ wrap }, '--help')).code).toBe(1);
+});

@@ -34,7 +34,7 @@ test('the environment of the project comes first, then the settings, then the PA
 test('python serves where there is no python3, and neither a folder nor a plain file is an interpreter', () => {
 	const project = tempFolder();
 	mkdirSync(join(project, 'one/python3'), { recursive: true });
-	mkdirSync(join(project, '.venv'));
+	writeFileSync(join(project, '.venv'), 'the name of an environment that lies elsewhere');
 	mkdirSync(join(project, 'two'));
 	writeFileSync(join(project, 'two/python3'), '');
 	const python = program(join(project, 'three/python'));
@@ -121,6 +121,14 @@ test('an environment of the project that is broken is an error, and not passed o
 	rmSync(join(project, '.venv/bin/python'));
 	mkdirSync(join(project, '.venv/bin/python'));
 	expect(find(project, { path })).toEqual(broken('.venv/bin/python cannot be executed'));
+	rmSync(join(project, '.venv'), { recursive: true });
+	mkdirSync(join(project, '.venv'));
+	expect(find(project, { path })).toEqual(broken('there is no .venv/bin/python'));
+	writeFileSync(join(project, '.venv/bin'), '');
+	expect(find(project, { path })).toEqual(broken('there is no .venv/bin/python'));
+	rmSync(join(project, '.venv'), { recursive: true });
+	symlinkSync('.venv', join(project, '.venv'));
+	expect(find(project, { path })).toEqual(broken('.venv is a link to nothing'));
 });
 
 test('where there is none, it is said what to install', () => {

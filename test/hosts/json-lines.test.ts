@@ -4,7 +4,7 @@ import { type Line, lineReader } from '../../engine/hosts/json-lines.ts';
 function linesIn(chunks: readonly (string | Buffer)[], maxBytes?: number): readonly Line[] {
 	const lines: Line[] = [];
 	const read = lineReader((line) => lines.push(line), maxBytes);
-	for (const chunk of chunks) read(Buffer.from(chunk));
+	for (const chunk of chunks) read.take(Buffer.from(chunk));
 	return lines;
 }
 

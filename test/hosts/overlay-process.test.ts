@@ -512,3 +512,32 @@ function isRunning(pid: number): boolean {
 		return false;
 	}
 }
+
+test.each([
+	['stays', 'time.sleep(600)'],
+	['exits', 'os._exit(0)'],
+])('half a line behind an answer, which may be another one: it does not count; the process %s', async (_what, then) => {
+	const process = scripted(`
+def judge(request):
+    line = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"kind": "pass"}})
+    os.write(1, (line + "\\n" + line[:30]).encode())
+    ${then}
+speak.serve(judge)`);
+	expect(await after(process, { ...LONG, timeoutMs: 1500 })).toMatchObject({
+		ok: false,
+		code: 'OVERLAY_PROTOCOL',
+		reason: 'it wrote half a line behind its answer',
+	});
+});
+
+test('half a line that comes to its end as a message spoils nothing', async () => {
+	const process = scripted(`
+def judge(request):
+    note = json.dumps({"jsonrpc": "2.0", "method": "log", "params": {"message": "fine"}}) + "\\n"
+    line = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"kind": "pass"}}) + "\\n"
+    os.write(1, (line + note[:20]).encode())
+    time.sleep(0.2)
+    os.write(1, note[20:].encode())
+speak.serve(judge)`);
+	expect(await after(process)).toMatchObject({ ok: true, result: { kind: 'pass' } });
+});

@@ -100,7 +100,13 @@ describe('llm_judge', () => {
 		});
 		expect(question.brief.prompt).toContain('Another agent (`dev`) wrote it.');
 		expect(question.brief.prompt).toMatch(/<<<data-(\w+) src\/auth\.ts\nexport const auth = 1;\ndata-\1>>>/);
-		expect(question.brief.prompt).toContain('"score": 0.8');
+		expect(question.brief.prompt).toContain('"score": <0 to 1>');
+	});
+
+	it('an evaluator that only repeats what it was asked gave no score; one that then answers did', async () => {
+		const { prompt } = questionOf(await judge([lint(true)], { evaluator_agent: 'judge' })).brief;
+		expect(await evaluated(prompt)).toMatchObject({ record: { score: 0.5 } });
+		expect(await evaluated(`${prompt}\n{"score": 0.9, "reason": "good"}`)).toMatchObject({ record: { score: 0.95 } });
 	});
 
 	it('its score counts, and its reason is kept', async () => {

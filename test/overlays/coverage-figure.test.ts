@@ -63,8 +63,7 @@ describe('what a script prints', () => {
 		['100%', 1],
 		['1.0', 1],
 		['> app@1.0.0 coverage\n> node coverage.js\n\n83%', 0.83],
-		['100% of the tests passed\n0.4', 0.4],
-		['..... [100%]\n5 passed in 0.12s\n83%', 0.83],
+		['$ c8 report\n83%', 0.83],
 	])('the number alone in %j is %d', (output, figure) => {
 		expect(share(output)).toBe(figure);
 	});
@@ -168,9 +167,13 @@ describe('no figure', () => {
 		['0.5\n0.6\n0.7\n0.8', 'it printed 0.5, 0.6, 0.7 without saying which is coverage'],
 		['150%', '150% is more than all'],
 		['1.2', '1.2 is more than all'],
-		['100%\nbye', 'it printed 100% and went on without saying that this is coverage'],
-		['no coverage data\n100%', 'it printed 100%, but also "no coverage data"'],
-		['Coverage was not measured\n100%', 'it printed 100%, but also "Coverage was not measured"'],
+		['100%\nbye', 'it printed 100% without saying that this is coverage, and "bye"'],
+		['no coverage data\n100%', 'it printed 100% without saying that this is coverage, and "no coverage data"'],
+		['12 failed\n95%', 'it printed 95% without saying that this is coverage, and "12 failed"'],
+		[
+			'coverage: twelve percent\n95%',
+			'it printed 95% without saying that this is coverage, and "coverage: twelve percent"',
+		],
 	])('a number alone in %j is doubtful', (output, reason) => {
 		expect(share(output)).toBe(reason);
 	});

@@ -16,6 +16,13 @@ export function garbled(key: string, value: string, text: string): readonly (rea
 		['white space', `{\n\t"${key}"\n:\n${value},\n}`],
 		['escaped once too often', JSON.stringify(`{"${key}":${value},"${text}":"no"}`).slice(1, -1)],
 		['a key in capitals', `{"${key.toUpperCase()}":${value},"${text}":"no"}`],
+		['a comment before the value', `{"${key}": /* final */ ${value}}`],
+		['a comment to the end of the line', `{"${key}": // final\n ${value}}`],
+		['brackets', `{"${key}": (${value})}`],
+		['backticks', `{"${key}": \`${value.replaceAll('"', '')}\`}`],
+		['emphasis', `"${key}": **${value.replaceAll('"', '')}**`],
+		['an arrow', `"${key}" => ${value}`],
+		['an equals sign', `{"${key}" = ${value}}`],
 		['inside another object', `{"result":{"${key}":${value},"${text}":"no"}}`],
 	];
 }

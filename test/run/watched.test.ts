@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, uti
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changesIn, isAtOrBelow, listWatched } from '../../engine/run/watched.ts';
+import { changesIn, concerns, listWatched } from '../../engine/run/watched.ts';
 
 let project = '';
 beforeEach(() => {
@@ -58,12 +58,32 @@ test.each<[string, readonly string[], () => void]>([
 			utimesSync(join(project, 'package.json'), 0, 0);
 		},
 	],
+	[
+		'a folder replaced by a link to what it was',
+		['infra'],
+		() => {
+			renameSync(join(project, 'infra'), join(project, 'infra2'));
+			symlinkSync('infra2', join(project, 'infra'));
+		},
+	],
 	['a file elsewhere', [], () => write('src/a.ts', 'b')],
 	['a file with a name that only begins alike', [], () => write('infra-prod.txt', 'b')],
 	['nothing', [], () => {}],
 	['a new time', [], () => utimesSync(join(project, 'package.json'), 0, 0)],
 ])('%s: %j', (_what, paths, change) => {
 	expect(touchedBy(change)).toEqual(paths);
+});
+
+test('a place that is a link to a folder means what lies there', () => {
+	symlinkSync('src', join(project, 'link'));
+	expect(touchedBy(() => write('src/a.ts', 'b'), ['link'])).toEqual(['link/a.ts']);
+});
+
+test('names need be no text, and two of them never become one', () => {
+	const odd = (byte: number) => Buffer.concat([Buffer.from(join(project, 'infra/')), Buffer.from([byte])]);
+	writeFileSync(odd(0xfe), 'x');
+	expect(touchedBy(() => writeFileSync(odd(0xff), ''))).toEqual(['infra/\0ff']);
+	expect(touchedBy(() => writeFileSync(odd(0xfe), 'y'))).toEqual(['infra/\0fe']);
 });
 
 test('names may hold anything', () => {
@@ -90,6 +110,8 @@ test.each([
 	['infra', ['./infra/'], true],
 	['infrared', ['infra'], false],
 	['a/infra', ['infra'], false],
-])('%s at or below %j: %s', (path, places, is) => {
-	expect(isAtOrBelow(path, places)).toBe(is);
+	['infra', ['infra/prod'], true],
+	['infra', ['infrared'], false],
+])('%s concerns whoever watches %j: %s', (path, places, is) => {
+	expect(concerns(path, places)).toBe(is);
 });
