@@ -130,6 +130,7 @@ export function momentOf() {
 		output: { text: text(2000) },
 		artifacts: [0, 1, 2].map(artifact),
 		diff: '',
+		touched: [],
 		checks: [{ name: 'unit', kind: 'tests', required: true, ok: true, exit: 0, output: text(1000), ms: 900 }],
 		constitution: { Standards: '- **Tests**: they pass.' },
 		history: [],
