@@ -3,11 +3,13 @@
  * running. Spawning costs in proportion to this process's memory: output must never pass through it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { whyNotStarted, whyShellFailed } from './cannot-start.ts';
 import { unwatch, watch } from './flood.ts';
 import { endGroup, forgetGroup, GRACE_MS, type RunningGroup, rememberGroup, signalGroup } from './groups.ts';
+import { endStrays, type OrphanMarker } from './orphans.ts';
 
 /** How much a process may write to stdout and stderr together, unless told otherwise. */
 export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -45,7 +47,10 @@ export interface ProcessEnd {
 	readonly ms: number;
 }
 
-/** Runs one process to its end, and the end of every process in its group. Never rejects for what the process does. */
+/**
+ * Runs one process to its end, and the end of all that it started: its group, and on Linux what left the group, found by
+ * `SDD_PROCESS` in its environment. Never rejects for what the process does.
+ */
 export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
 	const since = performance.now();
 	if (request.signal?.aborted) return neverRan('cancelled', 'cancelled before it was started', since);
@@ -96,11 +101,12 @@ async function runWithFiles(request: ProcessRequest, files: Files, since: number
 	const { command, cwd, env } = request;
 	const argv = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 	const program = argv[0] ?? '';
+	const mark = { SDD_PROCESS: `${MARK}-${++started}` };
 	let child: ChildProcess;
 	try {
 		child = spawn(program, argv.slice(1), {
 			cwd,
-			env,
+			env: { ...env, ...mark },
 			detached: true,
 			stdio: [files.stdin, files.stdout, files.stderr],
 		});
@@ -109,8 +115,12 @@ async function runWithFiles(request: ProcessRequest, files: Files, since: number
 		const { ended, reason } = whyNotStarted(error, { program, cwd, path: env['PATH'] });
 		return neverRan(ended, reason, since);
 	}
-	return superviseGroup(request, files, child, child.pid, since);
+	return superviseGroup(request, files, { child, pgid: child.pid, mark }, since);
 }
+
+/** Of this process, and of nothing else that runs on this machine. */
+const MARK = randomUUID();
+let started = 0;
 
 async function errorOf(child: ChildProcess): Promise<unknown> {
 	return new Promise((resolve) => child.once('error', resolve));
@@ -121,11 +131,17 @@ function neverRan(ended: Ending, reason: string, since: number): ProcessEnd {
 	return { exit: null, signal: null, ended, reason, stdoutBytes: 0, stderrBytes: 0, ms };
 }
 
+/** A process that runs, and by what to find all that it starts. */
+interface Started {
+	readonly child: ChildProcess;
+	readonly pgid: number;
+	readonly mark: OrphanMarker;
+}
+
 async function superviseGroup(
 	request: ProcessRequest,
 	files: Files,
-	child: ChildProcess,
-	pgid: number,
+	{ child, pgid, mark }: Started,
 	since: number,
 ): Promise<ProcessEnd> {
 	const graceMs = request.graceMs ?? GRACE_MS;
@@ -144,6 +160,8 @@ async function superviseGroup(
 	// The cheap, normal case: the leader was alone, and its group is gone with it.
 	if (ending === null && signalGroup(pgid, 0)) ending = endGroup(pgid, graceMs);
 	if (ending !== null) await ending;
+	// They hold the same files: one that goes on writing could fill the disk, and one that edits the work does so unjudged.
+	await endStrays(mark, pgid, graceMs);
 	release.group();
 	const bytes = written(files);
 	if (bytes.total > limit) cut ??= 'flooded';

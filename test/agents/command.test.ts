@@ -294,6 +294,7 @@ it('an agent sees its own environment and nothing of ours but the basics', async
 		'HOME=/home/x',
 		'LC_ALL=C',
 		'SDD_AGENT=1',
+		expect.stringMatching(/^SDD_PROCESS=/),
 		'SDD_RUN_ID=run-1',
 		'SDD_TASK_ID=implement',
 	]);

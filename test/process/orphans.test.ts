@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,15 +19,12 @@ const run = `run-${process.pid}-${Date.now()}`;
 /** Leaves a daemon behind that has a session of its own; gives its pid. */
 async function daemon(body: string, marker: string): Promise<number> {
 	const pidFile = join(dir, 'pid');
-	await runProcess({
-		command: ['sh', '-c', `setsid sh -c '${body}' & while ! test -s pid; do :; done`],
+	// Not by runProcess, which would end it at once.
+	spawnSync('sh', ['-c', `setsid sh -c '${body}' & while ! test -s pid; do :; done`], {
 		cwd: dir,
 		env: { PATH: process.env['PATH'] ?? '', SDD_RUN_ID: marker },
-		stdin: null,
-		stdoutPath: join(dir, 'out'),
-		stderrPath: join(dir, 'err'),
-		timeoutMs: 20_000,
-		graceMs: 300,
+		stdio: 'ignore',
+		timeout: 20_000,
 	});
 	await isGone(() => statSync(pidFile).size === 0, 5000);
 	return Number(readFileSync(pidFile, 'utf8'));

@@ -65,14 +65,13 @@ describe('a process that ends by itself', () => {
 		expect(end).toMatchObject({ stdoutBytes: 6, stderrBytes: 0 });
 	});
 
-	it('gets only the environment it is given', async () => {
+	it('gets only the environment it is given, and the mark by which its strays are found', async () => {
 		await run(['env'], { env: { ...env, ONLY: 'this' } });
-		expect(
-			out()
-				.trim()
-				.split('\n')
-				.filter((line) => !line.startsWith('PATH=')),
-		).toEqual(['ONLY=this']);
+		const others = out()
+			.trim()
+			.split('\n')
+			.filter((line) => !line.startsWith('PATH='));
+		expect(others).toEqual(['ONLY=this', expect.stringMatching(/^SDD_PROCESS=[0-9a-f-]{36}-\d+$/)]);
 	});
 
 	it('takes arguments literally, whatever is in them', async () => {
@@ -203,6 +202,28 @@ describe('nothing is left running', () => {
 		expect(isAlive(Number(await contentOf('pid')))).toBe(false);
 	});
 
+	it.runIf(process.platform === 'linux')(
+		'a daemon that left the group ends with the process it came from',
+		async () => {
+			const end = await run(`setsid sh -c 'echo $$ > pid; exec sleep 60' & while ! test -s pid; do :; done`);
+			expect(end).toMatchObject({ exit: 0, ended: 'exit' });
+			expect(isAlive(Number(await contentOf('pid')))).toBe(false);
+		},
+	);
+
+	it.runIf(process.platform === 'linux')('what other processes started is left alone', async () => {
+		const other = run(`setsid sh -c 'echo $$ > other; exec sleep 60' & while ! test -e go; do sleep 0.02; done`, {
+			stdoutPath: join(dir, 'out2'),
+			stderrPath: join(dir, 'err2'),
+		});
+		const daemon = Number(await contentOf('other'));
+		await run('setsid sleep 60 & true');
+		expect(isAlive(daemon)).toBe(true);
+		writeFileSync(join(dir, 'go'), '');
+		await other;
+		expect(isAlive(daemon)).toBe(false);
+	});
+
 	it('when the process that started it all exits in the middle', async () => {
 		const parent = `
 			import { createJiti } from ${JSON.stringify(import.meta.resolve('jiti'))};
@@ -227,6 +248,15 @@ describe('a flood', () => {
 		expect(end.stdoutBytes).toBeGreaterThan(4_000_000);
 		expect(statSync(join(dir, 'out')).size).toBe(4_000_000);
 		expect(process.memoryUsage.rss() - before).toBeLessThan(50_000_000);
+	});
+
+	it.runIf(process.platform === 'linux')('by a daemon does not go on after the process has ended', async () => {
+		const end = await run('setsid yes & while ! test -s out; do :; done', { maxOutputBytes: 4_000_000 });
+		const size = statSync(join(dir, 'out')).size;
+		expect(size).toBeLessThanOrEqual(4_000_000);
+		expect(end.stdoutBytes).toBeGreaterThanOrEqual(size);
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(statSync(join(dir, 'out')).size).toBe(size);
 	});
 
 	it('that is over before anyone looks is noticed at the end', async () => {
