@@ -56,9 +56,10 @@ async function runCommand(
 		});
 		// It is starting up meanwhile, so this takes no time.
 		const problem = files.noteBrief();
-		const end = await running;
+		const outcome = outcomeOf(request, settings, files, await running);
+		// Last: an agent that removes these files may be quicker than the note, and its output is what it is about.
 		if (problem !== null) throw problem;
-		return outcomeOf(request, settings, files, end);
+		return outcome;
 	} catch (error) {
 		// An agent may do anything to the files of this run, such as remove them.
 		throw storeError(error, files.stdout, 'read what the agent wrote to');
