@@ -2,6 +2,7 @@
  * Builds `dist/`: what `npm ci` leaves behind so that `sdd` can be run.
  *
  *   sdd.cjs, *.cjs         the command: a small entry and chunks that are loaded when a command needs them
+ *   code-<node>/           what V8 made of the chunks, so that it need not do so at each start
  *   index.mjs, types/      what overlay authors import
  *   workflow.schema.json   for editors
  *
@@ -13,6 +14,7 @@ import {
 	copyFileSync,
 	existsSync,
 	mkdirSync,
+	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
@@ -20,6 +22,7 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -41,6 +44,36 @@ const COMMON_MODULES = new RegExp(
 		.join('|'),
 );
 
+/** Enough to have something to say of every kind; waits for a person in the end. */
+const WARM_UP = `version: "1"
+name: warm-up
+agents:
+  dev: { adapter: command, run: [echo, done] }
+  reviewer: { adapter: command, run: [echo, '{"decision": "GO", "feedback": "Well done."}'] }
+tasks:
+  work:
+    agent: dev
+    description: Do nothing
+    overlays: { agentic_review: { enabled: true, reviewer_agent: reviewer } }
+  release:
+    agent: dev
+    depends_on: [work]
+    description: Do nothing more
+    overlays: { hil: { enabled: true } }
+`;
+/** What scripts and people call often and should not wait for; `run` sets V8 up in a way of its own. */
+const WARM_UP_COMMANDS = [
+	'validate workflow.yaml',
+	'plan workflow.yaml',
+	'status',
+	'runs',
+	'logs work',
+	'hil list',
+	'audit list',
+	'audit show work',
+	'audit verify',
+];
+
 await build();
 
 async function build() {
@@ -48,6 +81,7 @@ async function build() {
 	rmSync(fresh, { recursive: true, force: true });
 	mkdirSync(fresh, { recursive: true });
 	await bundleCommand();
+	compileChunks();
 	await bundleContract();
 	writeTypes();
 	copyFileSync(join(root, 'generated/workflow.schema.json'), join(fresh, 'workflow.schema.json'));
@@ -60,7 +94,8 @@ function putInPlace() {
 	mkdirSync(dist, { recursive: true });
 	const names = readdirSync(fresh).filter((name) => name !== 'sdd.cjs');
 	for (const name of [...names, 'sdd.cjs']) {
-		if (name === 'types') rmSync(join(dist, name), { recursive: true, force: true });
+		// A file is replaced, a folder cannot be.
+		if (!name.includes('.') || name.startsWith('code-')) rmSync(join(dist, name), { recursive: true, force: true });
 		renameSync(join(fresh, name), join(dist, name));
 	}
 	for (const name of readdirSync(dist))
@@ -97,8 +132,46 @@ async function bundleCommand() {
 		},
 	});
 	await bundle.close();
+	await useChunkLoader();
 	for (const name of readdirSync(fresh)) if (name.endsWith('.cjs')) escapeToAscii(join(fresh, name));
 	chmodSync(join(fresh, 'sdd.cjs'), 0o755);
+}
+
+/** Puts the loader ahead of the entry: its `require` becomes one that loads chunks with their compiled code. */
+async function useChunkLoader() {
+	const bundle = await rolldown({ ...COMMON, input: join(root, 'cli/chunk-loader.ts') });
+	const { output } = await bundle.generate({ format: 'cjs', minify: true });
+	await bundle.close();
+	const loader = `((exports,require)=>{${output[0].code.trim()};return exports.chunkRequire})({},require)`;
+	const entry = join(fresh, 'sdd.cjs');
+	const [shebang, ...code] = readFileSync(entry, 'utf8').split('\n');
+	writeFileSync(entry, [shebang, `var require=${loader}(module,require);`, ...code].join('\n'));
+}
+
+/**
+ * Lets the new command do what is to start quickly, in a project of its own, and keeps the code that V8 made meanwhile. The
+ * command does without that code, so a machine on which this fails is told and nothing more.
+ */
+function compileChunks() {
+	const project = mkdtempSync(join(tmpdir(), 'sdd-build-'));
+	try {
+		writeFileSync(join(project, 'workflow.yaml'), WARM_UP);
+		tryOut(project, [], 'run workflow.yaml', 3);
+		const recorder = ['--require', join(root, 'scripts/compile-chunks.cjs')];
+		for (const command of WARM_UP_COMMANDS) tryOut(project, recorder, command, 0);
+	} catch (error) {
+		process.stderr.write(`sdd will start more slowly: ${error.message}\n`);
+	} finally {
+		rmSync(project, { recursive: true });
+	}
+}
+
+function tryOut(cwd, options, command, expected) {
+	const argv = [...options, join(fresh, 'sdd.cjs'), ...command.split(' ')];
+	// Nobody's own settings have a say in what is built.
+	const env = { PATH: process.env.PATH, HOME: cwd };
+	const { status, stderr } = spawnSync(process.execPath, argv, { cwd, env, encoding: 'utf8' });
+	if (status !== expected) throw new Error(`the new command ended "sdd ${command}" with ${status}: ${stderr}`);
 }
 
 /** One character beyond Latin-1 makes Node hold and parse a whole file at two bytes a character. */
