@@ -32,8 +32,7 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Worl
 		startAgent(request) {
 			const adapter = options.adapters.get(request.agent.adapter);
 			if (adapter === undefined) throw new Error(`no adapter "${request.agent.adapter}" is registered`);
-			const { reviewId, ...rest } = request;
-			return adapter.run({ ...rest, cwd: project, runDir, env: agentVariables(project, run, request) });
+			return adapter.run({ ...request, cwd: project, runDir, env: agentVariables(project, run, request) });
 		},
 		async runChecks(task, attempt, signal) {
 			const { runChecks } = await import('./checks.ts');
@@ -50,13 +49,27 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Worl
 		keepPrompt: (prompt) => putBrief(runDir, prompt),
 		readPrompt: (digest) => readBrief(runDir, digest),
 		redact: (value) => (typeof value === 'string' ? (redactor.text(value) as typeof value) : redactor.value(value)),
-		spaceProblem: () => spaceProblem(runDir),
+		spaceProblem: spaceWatch(runDir),
 		briefFor: (task, facts) => briefFor(plan, task, facts),
 	};
 }
 
 /** What one agent may write before it is stopped: with less than that free, a run would only fail in a worse place. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+
+/** A run of many short tasks asks again and again: what was found a moment ago still holds. */
+const SPACE_HOLDS_MS = 50;
+
+function spaceWatch(path: string): () => string | null {
+	let looked = Number.NEGATIVE_INFINITY;
+	return () => {
+		const now = performance.now();
+		if (now - looked < SPACE_HOLDS_MS) return null;
+		const problem = spaceProblem(path);
+		if (problem === null) looked = now;
+		return problem;
+	};
+}
 
 function spaceProblem(path: string): string | null {
 	const free = freeBytes(path);
