@@ -14,10 +14,10 @@ import { createLocalWorld } from '../../engine/run/local-world.ts';
 import { frozenPlan, isKnownToBeOver, noteHead, type OpenOptions } from '../../engine/run/open-run.ts';
 import { foldRun } from '../../engine/run/read-run.ts';
 import { isEnded } from '../../engine/run/state.ts';
+import { takeLock } from '../../engine/run/take-lock.ts';
 import { sha256 } from '../../engine/store/hash.ts';
 import { maskFile } from '../../engine/store/mask-file.ts';
 import { redactor } from '../../engine/store/redact.ts';
-import { acquireRunLock } from '../../engine/store/run-lock.ts';
 import { listRuns, newRunId } from '../../engine/store/state-folder.ts';
 import { createAdapters } from '../adapters.ts';
 import type { Arguments } from '../arguments.ts';
@@ -141,7 +141,7 @@ async function planToGoOnWith(
 /** `--fresh`: the old run must not lie there as if somebody would go on with it. */
 async function cancelUnfinished(terminal: Terminal, project: string, start: RunStart): Promise<void> {
 	try {
-		const lock = await acquireRunLock(project, { run: start.run, onLost: () => {} });
+		const lock = await takeLock(project, { run: start.run, onLost: () => {} });
 		try {
 			const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
 			const options = await openOptions(terminal, { project, run: start.run, plan }, new AbortController(), () => {});

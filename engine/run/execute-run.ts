@@ -1,10 +1,11 @@
 /** Carries a run through in this process: open, work, and leave it finished or ready to be gone on with. */
 import type { Plan } from '../plan/plan.ts';
 import { appendHead } from '../store/heads.ts';
-import { acquireRunLock, type RunLock } from '../store/run-lock.ts';
+import type { RunLock } from '../store/run-lock.ts';
 import { beginRun, createRunFolder, type OpenOptions, type OpenRun, openRun, resumeRun } from './open-run.ts';
 import { type Ending, type ScheduleOptions, schedule } from './schedule.ts';
 import { isEnded, PENDING_TASK, type RunState } from './state.ts';
+import { takeLock } from './take-lock.ts';
 
 export interface ExecuteOptions extends OpenOptions, ScheduleOptions {
 	/** The text of the plan for a new run; null to go on with the run that is there. */
@@ -27,7 +28,7 @@ export interface RunResult {
 /** Runs until nothing more can be done here. Rejects only with a fault; the run can be gone on with even then. */
 export async function executeRun(options: ExecuteOptions): Promise<RunResult> {
 	const watch = { onLost: (): void => {} };
-	const lock = await acquireRunLock(options.project, { run: options.run, onLost: () => watch.onLost() });
+	const lock = await takeLock(options.project, { run: options.run, onLost: () => watch.onLost() });
 	try {
 		const digest = options.planText === null ? null : createRunFolder(options.project, options.run, options.planText);
 		const open = openRun(options);

@@ -82,7 +82,11 @@ describe('the lock of a run', () => {
 		expect(existsSync(lockDir(project))).toBe(true);
 		const lock = await take(project);
 		expect(lock.holder.pid).toBe(process.pid);
+		expect(lock.left).toBe('run-1');
 		await lock.release();
+		const next = await take(project);
+		expect(next.left).toBeNull();
+		await next.release();
 	});
 
 	it('goes to one only of several that find a dead holder', async () => {
