@@ -23,6 +23,7 @@ import { createAdapters } from '../adapters.ts';
 import type { Arguments } from '../arguments.ts';
 import { dryRun } from '../dry-run.ts';
 import { createHosts, type Hosts } from '../hosts.ts';
+import { assertNotOvertaken, lookAtRuns, type Seen } from '../overtaken.ts';
 import { chooseReporter } from '../reporting.ts';
 import { onInterrupt } from '../signals.ts';
 import { keepHeapSmall } from '../small-heap.ts';
@@ -39,12 +40,8 @@ export async function run(terminal: Terminal, args: Arguments): Promise<number> 
 	if (args.has('fresh') && args.has('frozen')) {
 		throw new SddError('CLI_USAGE', 'sdd run: --fresh and --frozen contradict each other', 'choose one of them');
 	}
-	const unfinished = unfinishedRun(
-		terminal,
-		args,
-		project,
-		relative(project, resolve(terminal.cwd, file)).split(sep).join('/'),
-	);
+	const seen = lookAtRuns(project, relative(project, resolve(terminal.cwd, file)).split(sep).join('/'));
+	const unfinished = unfinishedRun(terminal, args, project, seen.file);
 	const chosen =
 		args.has('frozen') && unfinished !== null
 			? frozen(project, unfinished, args)
@@ -57,9 +54,10 @@ export async function run(terminal: Terminal, args: Arguments): Promise<number> 
 		unfinished !== null && !args.has('fresh')
 			? await planToGoOnWith(terminal, args, project, unfinished, chosen)
 			: null;
-	if (unfinished !== null && goOn === null) await cancelUnfinished(terminal, project, unfinished);
+	if (unfinished !== null && goOn === null) await cancelUnfinished(terminal, project, unfinished, seen);
 	return await carryOut(terminal, args, {
 		project,
+		seen: { ...seen, isOpen: goOn !== null },
 		maxParallel: chosen.maxParallel,
 		only,
 		...(goOn ?? newRun(project, chosen.plan)),
@@ -106,6 +104,7 @@ function frozen(project: string, start: RunStart, args: Arguments): Chosen {
 /** Which run to carry out, and by which plan. */
 interface Errand {
 	readonly project: string;
+	readonly seen: Seen;
 	readonly run: string;
 	readonly plan: Plan;
 	readonly planText: string | null;
@@ -139,10 +138,11 @@ async function planToGoOnWith(
 }
 
 /** `--fresh`: the old run must not lie there as if somebody would go on with it. */
-async function cancelUnfinished(terminal: Terminal, project: string, start: RunStart): Promise<void> {
+async function cancelUnfinished(terminal: Terminal, project: string, start: RunStart, seen: Seen): Promise<void> {
 	try {
 		const lock = await takeLock(project, { run: start.run, onLost: () => {} });
 		try {
+			assertNotOvertaken({ ...seen, isOpen: true });
 			const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
 			const options = await openOptions(terminal, { project, run: start.run, plan }, new AbortController(), () => {});
 			await cancelRun(options.open, 'a new run was begun (--fresh)');
@@ -151,7 +151,7 @@ async function cancelUnfinished(terminal: Terminal, project: string, start: RunS
 			await lock.release();
 		}
 	} catch (error) {
-		if (!(error instanceof SddError) || error.code === 'RUN_LOCKED') throw error;
+		if (!(error instanceof SddError) || error.code === 'RUN_LOCKED' || error.code === 'RUN_OVERTAKEN') throw error;
 		terminal.err(`warning: the unfinished run ${start.run} could not be cancelled: ${error.message}\n`);
 	}
 }
@@ -194,6 +194,7 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 			...open,
 			...scheduling(terminal, args, errand),
 			hosts,
+			recheck: () => assertNotOvertaken(errand.seen),
 			endOrphans: orphanEnder(errand),
 		});
 		strays.rethrow();
@@ -214,7 +215,7 @@ function scheduling(
 	terminal: Terminal,
 	args: Arguments,
 	errand: Errand,
-): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans' | 'hosts'> {
+): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans' | 'hosts' | 'recheck'> {
 	const step = args.has('step') ? stepper(terminal, args) : null;
 	return {
 		planText: errand.planText,

@@ -12,6 +12,8 @@ export interface ExecuteOptions extends OpenOptions, ScheduleOptions {
 	readonly planText: string | null;
 	/** The processes that overlays run in: begun beside the first agents, ended with the run; then told what they did wrong unheard. */
 	readonly hosts: { warmUp(): void; close(): Promise<readonly string[]> };
+	/** Called once nobody else can begin or end a run; throws where what this run was chosen by no longer holds. */
+	readonly recheck?: () => void;
 	/** Ends what agents of this run left behind. */
 	readonly endOrphans: () => Promise<unknown>;
 }
@@ -30,6 +32,7 @@ export async function executeRun(options: ExecuteOptions): Promise<RunResult> {
 	const watch = { onLost: (): void => {} };
 	const lock = await takeLock(options.project, { run: options.run, onLost: () => watch.onLost() });
 	try {
+		options.recheck?.();
 		const digest = options.planText === null ? null : createRunFolder(options.project, options.run, options.planText);
 		const open = openRun(options);
 		watch.onLost = () => lookForSuccessor(open);
