@@ -3,7 +3,7 @@ import { SddError } from '../errors.ts';
 import type { HilItem, HilResolution, JournalRecord } from '../events.ts';
 import type { JsonObject } from '../json.ts';
 import { canonical } from './canonical.ts';
-import { itemDigest, itemIds, readResolution, readView } from './hil-store.ts';
+import { itemDigest, itemIds, readResolution, readView, statusOf } from './hil-store.ts';
 import { itemFile, resolutionFile } from './layout.ts';
 import type { Findings } from './verification.ts';
 
@@ -42,7 +42,9 @@ export function checkQueue(
 	for (const [id, item] of asked) checkView(name(itemFile(project, id)), item, queue.items.get(id), findings);
 	const stray = [...queue.items.values()].filter((item) => item.run_id === run.id && !asked.has(item.id));
 	for (const item of stray) checkStray(project, item, findings, name);
-	for (const [id, item] of asked) checkDecision(project, item, decided.get(id) ?? null, findings, name);
+	for (const [id, item] of asked) {
+		checkDecision(project, item, { decided: decided.get(id) ?? null, view: queue.items.get(id) }, findings, name);
+	}
 }
 
 function checkView(file: string, asked: HilItem, view: HilItem | undefined, findings: Findings): void {
@@ -65,10 +67,16 @@ function checkStray(project: string, item: HilItem, findings: Findings, name: (p
 	}
 }
 
+/** What the journal, and the view of the item, say was decided. */
+interface Told {
+	readonly decided: HilResolution | null;
+	readonly view: HilItem | undefined;
+}
+
 function checkDecision(
 	project: string,
 	asked: HilItem,
-	decided: HilResolution | null,
+	{ decided, view }: Told,
 	findings: Findings,
 	name: (path: string) => string,
 ): void {
@@ -81,9 +89,17 @@ function checkDecision(
 		else if (textOf(there) !== textOf(decided)) {
 			findings.problems.push(problem(file, 'the decision is not the one that the journal holds'));
 		}
+		if (view !== undefined && !isTrue(view, decided ?? there))
+			findings.problems.push(problem(name(itemFile(project, asked.id)), 'it tells of another decision than was made'));
 	} catch (error) {
 		addProblem(findings, file, error);
 	}
+}
+
+/** People read in the view what was decided: it may be behind, but must not say anything else. */
+function isTrue({ status, resolution }: HilItem, decision: HilResolution | null): boolean {
+	if (resolution == null) return status === 'PENDING' || status === 'ACKED';
+	return decision !== null && status === statusOf(decision) && textOf(resolution) === textOf(decision);
 }
 
 function textOf(resolution: HilResolution): string {
