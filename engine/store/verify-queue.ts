@@ -5,6 +5,7 @@ import type { JsonObject } from '../json.ts';
 import { canonical } from './canonical.ts';
 import { itemDigest, itemIds, readResolution, readView, statusOf } from './hil-store.ts';
 import { itemFile, resolutionFile } from './layout.ts';
+import { REDACTED } from './redact.ts';
 import type { Findings } from './verification.ts';
 
 /** The queue as it lies on the disk, read once for all runs. */
@@ -86,7 +87,7 @@ function checkDecision(
 		if (there === null) {
 			if (decided !== null) findings.notes.push({ file, message: 'the decision is in the journal only' });
 		} else if (decided === null) findings.notes.push({ file, message: 'the run has not taken up this decision yet' });
-		else if (textOf(there) !== textOf(decided)) {
+		else if (!isSame(there, decided)) {
 			findings.problems.push(problem(file, 'the decision is not the one that the journal holds'));
 		}
 		if (view !== undefined && !isTrue(view, decided ?? there))
@@ -99,11 +100,31 @@ function checkDecision(
 /** People read in the view what was decided: it may be behind, but must not say anything else. */
 function isTrue({ status, resolution }: HilItem, decision: HilResolution | null): boolean {
 	if (resolution == null) return status === 'PENDING' || status === 'ACKED';
-	return decision !== null && status === statusOf(decision) && textOf(resolution) === textOf(decision);
+	return decision !== null && status === statusOf(decision) && isSame(resolution, decision);
 }
 
-function textOf(resolution: HilResolution): string {
-	return canonical(resolution as unknown as JsonObject);
+/**
+ * Whether a decision is the one that is known. Whoever decided may not have had the secrets of the run at hand: then the
+ * journal lacks a word that stands in the queue.
+ */
+function isSame(decision: HilResolution, known: HilResolution): boolean {
+	const { by, notes, ...rest } = decision;
+	return isSameText(by, known.by) && isSameText(notes, known.notes) && textOf(rest) === textOf(withoutWords(known));
+}
+
+function withoutWords({ by: _by, notes: _notes, ...rest }: HilResolution): object {
+	return rest;
+}
+
+function isSameText(text: string | null, known: string | null): boolean {
+	if (text === known) return true;
+	if (typeof text !== 'string' || known === null || !known.includes(REDACTED)) return false;
+	const parts = known.split(REDACTED).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+	return new RegExp(`^${parts.join('[^]+')}$`).test(text);
+}
+
+function textOf(value: object): string {
+	return canonical(value as JsonObject);
 }
 
 function problem(file: string, what: string) {
