@@ -95,10 +95,10 @@ async function freshPlan(terminal: Terminal, args: Arguments, file: string): Pro
 	return prepared;
 }
 
-/** The workflow file may be anything by now, so only the command line can say how many tasks run at once. */
+/** The workflow file may be anything by now: unless the command line says how many tasks run at once, it is as it was. */
 function frozen(project: string, start: RunStart, args: Arguments): Chosen {
 	const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
-	return { plan, maxParallel: args.count('max-parallel', 1) ?? BUILT_IN.maxParallel };
+	return { plan, maxParallel: args.count('max-parallel', 1) ?? start.max_parallel ?? BUILT_IN.maxParallel };
 }
 
 /** Which run to carry out, and by which plan. */
@@ -116,23 +116,24 @@ function newRun(project: string, plan: Plan): Pick<Errand, 'run' | 'plan' | 'pla
 	return { run: newRunId(new Date(), listRuns(project).at(-1)), plan, planText: planToDisk(plan) };
 }
 
-/** The unfinished run's own plan, if that is what the user wants; null for a new run. */
+/** How to go on with the unfinished run, if that is what the user wants; null for a new run. */
 async function planToGoOnWith(
 	terminal: Terminal,
 	args: Arguments,
 	project: string,
 	start: RunStart,
 	chosen: Chosen,
-): Promise<Pick<Errand, 'run' | 'plan' | 'planText'> | null> {
-	const same = { run: start.run, plan: frozen(project, start, args).plan, planText: null };
-	if (sha256(planToDisk(chosen.plan)) === start.plan || args.has('frozen') || args.has('yes')) return same;
+): Promise<Pick<Errand, 'run' | 'plan' | 'planText' | 'maxParallel'> | null> {
+	const began = { run: start.run, planText: null, ...frozen(project, start, args) };
+	if (sha256(planToDisk(chosen.plan)) === start.plan) return { ...began, maxParallel: chosen.maxParallel };
+	if (args.has('frozen') || args.has('yes')) return began;
 	const what = `${start.file} (or what it is run with) changed since run ${start.run} began, and that run is unfinished`;
 	if (!terminal.canAsk || args.has('json')) {
 		const remedy = 'go on with the plan it began with (--frozen), or begin anew with the changed workflow (--fresh)';
 		throw new SddError('RUN_CHANGED', what, remedy);
 	}
 	const answer = await terminal.ask(`${what}.\nGo on with the plan it began with [g], begin anew [a], or stop [s]? `);
-	if (/^g/i.test(answer)) return same;
+	if (/^g/i.test(answer)) return began;
 	if (/^a/i.test(answer)) return null;
 	throw new SddError('RUN_CHANGED', what, 'nothing was done; use --frozen or --fresh when you have decided');
 }

@@ -63,9 +63,10 @@ async function release(lock: RunLock): Promise<void> {
 async function worked(options: ExecuteOptions, open: OpenRun, digest: string | null): Promise<RunResult> {
 	const { session, writer, views } = open;
 	try {
-		if (digest !== null)
-			beginRun(open, options, { plan: digest, only: options.only === null ? null : [...options.only] });
-		else {
+		if (digest !== null) {
+			const { maxParallel, only } = options;
+			beginRun(open, options, { plan: digest, maxParallel, only: only === null ? null : [...only] });
+		} else {
 			await options.endOrphans();
 			resumeRun(open, options);
 		}
