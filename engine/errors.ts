@@ -52,6 +52,7 @@ export const ERROR_CODES = {
 	// the run: what stops the command
 	RUN_CHANGED: 2,
 	RUN_NOT_FOUND: 2,
+	RUN_OVERTAKEN: 1,
 	RUN_PLAN_DAMAGED: 1,
 	TASK_UNKNOWN: 2,
 	HIL_RUN_OVER: 2,

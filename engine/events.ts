@@ -73,6 +73,8 @@ export type RunEvent =
 			readonly plan: string;
 			readonly by: string;
 			readonly version: string;
+			/** Tasks at once, as it began: the frozen plan says what is to be done, not how many at a time. */
+			readonly max_parallel?: number;
 			/** Only these tasks and what they depend on were asked for (`--task`). */
 			readonly only?: readonly string[];
 	  }

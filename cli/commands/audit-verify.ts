@@ -154,14 +154,14 @@ function isExpected(problem: Problem, project: string, books: Books): boolean {
 
 /** Views are written anew from sound journals; a finished run whose head nobody noted gets its note. Nothing else. */
 function repair(project: string, books: Books, found: Verification): readonly string[] {
-	const repaired: string[] = [];
 	const isCut = found.problems.some(({ kind, what }) => kind === 'anchor' || (kind === 'head' && !UNNOTED.test(what)));
+	// What a journal has lost may stand in its views alone; and of one that was written anew no head is to be noted.
+	if (isCut) return [];
+	const repaired: string[] = [];
 	for (const { kind, file } of found.problems) {
 		const path = join(project, file);
 		const view = kind === 'view' || kind === 'stale' || kind === 'missing' ? books.views.get(path) : undefined;
-		// What a journal has lost may stand in its views alone.
-		if (view === undefined || isCut) continue;
-		if (writeAnew(path, view.expected)) repaired.push(file);
+		if (view !== undefined && writeAnew(path, view.expected)) repaired.push(file);
 	}
 	for (const { kind, what } of found.problems) {
 		const run = kind === 'head' ? UNNOTED.exec(what)?.[1] : undefined;

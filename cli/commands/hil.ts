@@ -72,11 +72,12 @@ function resolutionBy(
 	{ choice, run }: { readonly choice: string; readonly run: string },
 ): HilResolution {
 	const notes = args.value('notes');
+	const { text } = redactor(secretsOfRun(terminal, run));
 	return {
 		choice,
-		by: args.value('by') ?? userInfo().username,
+		by: text(args.value('by') ?? userInfo().username),
 		via: (terminal.env['CI'] ?? '') !== '' ? 'ci' : terminal.canAsk ? 'tty' : 'cli',
-		notes: notes === null ? null : redactor(secretsOfRun(terminal, run)).text(notes),
+		notes: notes === null ? null : text(notes),
 		at: new Date().toISOString(),
 	};
 }

@@ -14,15 +14,16 @@ import { createLocalWorld } from '../../engine/run/local-world.ts';
 import { frozenPlan, isKnownToBeOver, noteHead, type OpenOptions } from '../../engine/run/open-run.ts';
 import { foldRun } from '../../engine/run/read-run.ts';
 import { isEnded } from '../../engine/run/state.ts';
+import { takeLock } from '../../engine/run/take-lock.ts';
 import { sha256 } from '../../engine/store/hash.ts';
 import { maskFile } from '../../engine/store/mask-file.ts';
 import { redactor } from '../../engine/store/redact.ts';
-import { acquireRunLock } from '../../engine/store/run-lock.ts';
 import { listRuns, newRunId } from '../../engine/store/state-folder.ts';
 import { createAdapters } from '../adapters.ts';
 import type { Arguments } from '../arguments.ts';
 import { dryRun } from '../dry-run.ts';
 import { createHosts, type Hosts } from '../hosts.ts';
+import { assertNotOvertaken, lookAtRuns, type Seen } from '../overtaken.ts';
 import { chooseReporter } from '../reporting.ts';
 import { onInterrupt } from '../signals.ts';
 import { keepHeapSmall } from '../small-heap.ts';
@@ -39,12 +40,8 @@ export async function run(terminal: Terminal, args: Arguments): Promise<number> 
 	if (args.has('fresh') && args.has('frozen')) {
 		throw new SddError('CLI_USAGE', 'sdd run: --fresh and --frozen contradict each other', 'choose one of them');
 	}
-	const unfinished = unfinishedRun(
-		terminal,
-		args,
-		project,
-		relative(project, resolve(terminal.cwd, file)).split(sep).join('/'),
-	);
+	const seen = lookAtRuns(project, relative(project, resolve(terminal.cwd, file)).split(sep).join('/'));
+	const unfinished = unfinishedRun(terminal, args, project, seen.file);
 	const chosen =
 		args.has('frozen') && unfinished !== null
 			? frozen(project, unfinished, args)
@@ -57,9 +54,10 @@ export async function run(terminal: Terminal, args: Arguments): Promise<number> 
 		unfinished !== null && !args.has('fresh')
 			? await planToGoOnWith(terminal, args, project, unfinished, chosen)
 			: null;
-	if (unfinished !== null && goOn === null) await cancelUnfinished(terminal, project, unfinished);
+	if (unfinished !== null && goOn === null) await cancelUnfinished(terminal, project, unfinished, seen);
 	return await carryOut(terminal, args, {
 		project,
+		seen: { ...seen, isOpen: goOn !== null },
 		maxParallel: chosen.maxParallel,
 		only,
 		...(goOn ?? newRun(project, chosen.plan)),
@@ -97,15 +95,16 @@ async function freshPlan(terminal: Terminal, args: Arguments, file: string): Pro
 	return prepared;
 }
 
-/** The workflow file may be anything by now, so only the command line can say how many tasks run at once. */
+/** The workflow file may be anything by now: unless the command line says how many tasks run at once, it is as it was. */
 function frozen(project: string, start: RunStart, args: Arguments): Chosen {
 	const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
-	return { plan, maxParallel: args.count('max-parallel', 1) ?? BUILT_IN.maxParallel };
+	return { plan, maxParallel: args.count('max-parallel', 1) ?? start.max_parallel ?? BUILT_IN.maxParallel };
 }
 
 /** Which run to carry out, and by which plan. */
 interface Errand {
 	readonly project: string;
+	readonly seen: Seen;
 	readonly run: string;
 	readonly plan: Plan;
 	readonly planText: string | null;
@@ -117,32 +116,34 @@ function newRun(project: string, plan: Plan): Pick<Errand, 'run' | 'plan' | 'pla
 	return { run: newRunId(new Date(), listRuns(project).at(-1)), plan, planText: planToDisk(plan) };
 }
 
-/** The unfinished run's own plan, if that is what the user wants; null for a new run. */
+/** How to go on with the unfinished run, if that is what the user wants; null for a new run. */
 async function planToGoOnWith(
 	terminal: Terminal,
 	args: Arguments,
 	project: string,
 	start: RunStart,
 	chosen: Chosen,
-): Promise<Pick<Errand, 'run' | 'plan' | 'planText'> | null> {
-	const same = { run: start.run, plan: frozen(project, start, args).plan, planText: null };
-	if (sha256(planToDisk(chosen.plan)) === start.plan || args.has('frozen') || args.has('yes')) return same;
+): Promise<Pick<Errand, 'run' | 'plan' | 'planText' | 'maxParallel'> | null> {
+	const began = { run: start.run, planText: null, ...frozen(project, start, args) };
+	if (sha256(planToDisk(chosen.plan)) === start.plan) return { ...began, maxParallel: chosen.maxParallel };
+	if (args.has('frozen') || args.has('yes')) return began;
 	const what = `${start.file} (or what it is run with) changed since run ${start.run} began, and that run is unfinished`;
 	if (!terminal.canAsk || args.has('json')) {
 		const remedy = 'go on with the plan it began with (--frozen), or begin anew with the changed workflow (--fresh)';
 		throw new SddError('RUN_CHANGED', what, remedy);
 	}
 	const answer = await terminal.ask(`${what}.\nGo on with the plan it began with [g], begin anew [a], or stop [s]? `);
-	if (/^g/i.test(answer)) return same;
+	if (/^g/i.test(answer)) return began;
 	if (/^a/i.test(answer)) return null;
 	throw new SddError('RUN_CHANGED', what, 'nothing was done; use --frozen or --fresh when you have decided');
 }
 
 /** `--fresh`: the old run must not lie there as if somebody would go on with it. */
-async function cancelUnfinished(terminal: Terminal, project: string, start: RunStart): Promise<void> {
+async function cancelUnfinished(terminal: Terminal, project: string, start: RunStart, seen: Seen): Promise<void> {
 	try {
-		const lock = await acquireRunLock(project, { run: start.run, onLost: () => {} });
+		const lock = await takeLock(project, { run: start.run, onLost: () => {} });
 		try {
+			assertNotOvertaken({ ...seen, isOpen: true });
 			const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
 			const options = await openOptions(terminal, { project, run: start.run, plan }, new AbortController(), () => {});
 			await cancelRun(options.open, 'a new run was begun (--fresh)');
@@ -151,7 +152,7 @@ async function cancelUnfinished(terminal: Terminal, project: string, start: RunS
 			await lock.release();
 		}
 	} catch (error) {
-		if (!(error instanceof SddError) || error.code === 'RUN_LOCKED') throw error;
+		if (!(error instanceof SddError) || error.code === 'RUN_LOCKED' || error.code === 'RUN_OVERTAKEN') throw error;
 		terminal.err(`warning: the unfinished run ${start.run} could not be cancelled: ${error.message}\n`);
 	}
 }
@@ -194,6 +195,7 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 			...open,
 			...scheduling(terminal, args, errand),
 			hosts,
+			recheck: () => assertNotOvertaken(errand.seen),
 			endOrphans: orphanEnder(errand),
 		});
 		strays.rethrow();
@@ -214,7 +216,7 @@ function scheduling(
 	terminal: Terminal,
 	args: Arguments,
 	errand: Errand,
-): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans' | 'hosts'> {
+): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans' | 'hosts' | 'recheck'> {
 	const step = args.has('step') ? stepper(terminal, args) : null;
 	return {
 		planText: errand.planText,

@@ -8,7 +8,8 @@ import { type ReadRun, readRun } from '../../engine/run/read-run.ts';
 import { PENDING_TASK } from '../../engine/run/state.ts';
 import { stateDocument } from '../../engine/run/state-view.ts';
 import { holderFile } from '../../engine/store/layout.ts';
-import { isAlive } from '../../engine/store/process-alive.ts';
+import { isAlive, startOf } from '../../engine/store/process-alive.ts';
+import type { Holder } from '../../engine/store/run-lock.ts';
 import type { Arguments } from '../arguments.ts';
 import { asJson, type Terminal, table } from '../terminal.ts';
 
@@ -16,7 +17,7 @@ export function status(terminal: Terminal, args: Arguments): number {
 	const project = terminal.project();
 	const read = readRun(project, runNamed(project, args.positionals[0] ?? null));
 	if (args.has('json')) terminal.out(asJson(stateDocument(read.state, read.plan)));
-	else terminal.out(`${headline(read, holderOf(project))}\n\n${table(rows(read))}${waiting(read)}`);
+	else terminal.out(`${headline(read, holderOf(project, read.run))}\n\n${table(rows(read))}${waiting(read)}`);
 	return EXIT.done;
 }
 
@@ -26,11 +27,12 @@ function headline({ run, state }: ReadRun, holder: number | null): string {
 	return `${state.workflow}, run ${run}: ${word}`;
 }
 
-/** The process that holds the lock of this project, if it lives on this machine. */
-function holderOf(project: string): number | null {
+/** The process that holds the lock for this run, if it lives on this machine. */
+function holderOf(project: string, run: string): number | null {
 	try {
-		const { pid, host } = JSON.parse(readFileSync(holderFile(project), 'utf8')) as { pid: number; host: string };
-		return host === hostname() && isAlive(pid) ? pid : null;
+		const holder = JSON.parse(readFileSync(holderFile(project), 'utf8')) as Holder;
+		const { pid, host, start } = holder;
+		return holder.run === run && host === hostname() && isAlive(pid) && startOf(pid) === start ? pid : null;
 	} catch {
 		return null;
 	}

@@ -107,7 +107,9 @@ function retry(
 }
 
 async function wake(session: Session, task: TaskPlan, due: number): Promise<Left | null> {
-	if (session.world.now().getTime() < due) return { kind: 'sleeping', due };
+	const left = due - session.world.now().getTime();
+	// Further away than any wait can be, the clock was put back: the task must not wait until it is where it was.
+	if (left > 0 && left <= task.retry.maxBackoffMs) return { kind: 'sleeping', due };
 	const { attempt } = taskState(session, task.id);
 	return unlessStopped(await makeAttempt(session, task, attempt + 1, 'agent'));
 }

@@ -1,16 +1,19 @@
 /** Carries a run through in this process: open, work, and leave it finished or ready to be gone on with. */
 import type { Plan } from '../plan/plan.ts';
 import { appendHead } from '../store/heads.ts';
-import { acquireRunLock, type RunLock } from '../store/run-lock.ts';
+import type { RunLock } from '../store/run-lock.ts';
 import { beginRun, createRunFolder, type OpenOptions, type OpenRun, openRun, resumeRun } from './open-run.ts';
 import { type Ending, type ScheduleOptions, schedule } from './schedule.ts';
 import { isEnded, PENDING_TASK, type RunState } from './state.ts';
+import { takeLock } from './take-lock.ts';
 
 export interface ExecuteOptions extends OpenOptions, ScheduleOptions {
 	/** The text of the plan for a new run; null to go on with the run that is there. */
 	readonly planText: string | null;
 	/** The processes that overlays run in: begun beside the first agents, ended with the run; then told what they did wrong unheard. */
 	readonly hosts: { warmUp(): void; close(): Promise<readonly string[]> };
+	/** Called once nobody else can begin or end a run; throws where what this run was chosen by no longer holds. */
+	readonly recheck?: () => void;
 	/** Ends what agents of this run left behind. */
 	readonly endOrphans: () => Promise<unknown>;
 }
@@ -27,8 +30,9 @@ export interface RunResult {
 /** Runs until nothing more can be done here. Rejects only with a fault; the run can be gone on with even then. */
 export async function executeRun(options: ExecuteOptions): Promise<RunResult> {
 	const watch = { onLost: (): void => {} };
-	const lock = await acquireRunLock(options.project, { run: options.run, onLost: () => watch.onLost() });
+	const lock = await takeLock(options.project, { run: options.run, onLost: () => watch.onLost() });
 	try {
+		options.recheck?.();
 		const digest = options.planText === null ? null : createRunFolder(options.project, options.run, options.planText);
 		const open = openRun(options);
 		watch.onLost = () => lookForSuccessor(open);
@@ -59,9 +63,10 @@ async function release(lock: RunLock): Promise<void> {
 async function worked(options: ExecuteOptions, open: OpenRun, digest: string | null): Promise<RunResult> {
 	const { session, writer, views } = open;
 	try {
-		if (digest !== null)
-			beginRun(open, options, { plan: digest, only: options.only === null ? null : [...options.only] });
-		else {
+		if (digest !== null) {
+			const { maxParallel, only } = options;
+			beginRun(open, options, { plan: digest, maxParallel, only: only === null ? null : [...only] });
+		} else {
 			await options.endOrphans();
 			resumeRun(open, options);
 		}

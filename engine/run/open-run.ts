@@ -94,7 +94,7 @@ export function openRun(options: OpenOptions): OpenRun {
 export function beginRun(
 	open: OpenRun,
 	options: OpenOptions,
-	about: { readonly plan: string; readonly only: readonly string[] | null },
+	about: { readonly plan: string; readonly maxParallel: number; readonly only: readonly string[] | null },
 ): void {
 	const { project, run, plan, by, version } = options;
 	putOtherLogsAside(project, run, plan, options.world.logOf);
@@ -108,6 +108,7 @@ export function beginRun(
 		plan: about.plan,
 		by,
 		version,
+		max_parallel: about.maxParallel,
 		...only,
 	});
 }

@@ -154,7 +154,8 @@ function isAcked(project: string, id: string): boolean {
 	return readJson(ackFile(project, id)) !== undefined;
 }
 
-function statusOf(resolution: HilResolution): HilItem['status'] {
+/** What an item becomes by a decision. */
+export function statusOf(resolution: HilResolution): HilItem['status'] {
 	return resolution.choice === 'reject' ? 'REJECTED' : 'RESOLVED';
 }
 

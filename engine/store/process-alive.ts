@@ -2,23 +2,31 @@
 import { readFileSync } from 'node:fs';
 import { errnoOf } from './fs-errors.ts';
 
-/** Whether a process with this id exists on this machine. */
+/** Whether a process with this id runs on this machine. */
 export function isAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
-		return true;
 	} catch (error) {
 		return errnoOf(error) === 'EPERM';
 	}
+	// One that was killed still takes signals until its parent asks how it ended: in a container perhaps never.
+	return !/^[ZX]$/.test(fieldsOf(pid)[0] ?? '');
 }
 
 /** When the process started, in the kernel's ticks: tells a reused id apart. Null where the system does not say. */
 export function startOf(pid: number): string | null {
+	return fieldsOf(pid)[START] ?? null;
+}
+
+/** Where the 22nd field of `/proc/<pid>/stat` stands among those after the name; the first of them is the state. */
+const START = 19;
+
+function fieldsOf(pid: number): readonly string[] {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// The name, in parentheses, may itself hold spaces and parentheses; the 22nd field is the 20th after it.
-		return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+		// The name, in parentheses, may itself hold spaces and parentheses.
+		return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	} catch {
-		return null;
+		return [];
 	}
 }

@@ -27,6 +27,8 @@ export interface Holder {
 /** A lock that is held; it is also released when the process exits. */
 export interface RunLock {
 	readonly holder: Holder;
+	/** The run that a process was at work on which died without giving the lock back; its agents may still be there. */
+	readonly left: string | null;
 	release(): Promise<void>;
 }
 
@@ -41,7 +43,8 @@ export async function acquireRunLock(
 	if (existsSync(lockDir(project)) && isRunning(before)) throw locked(before);
 	const holder = ourselves(options.run ?? null, options.now ?? new Date());
 	const unlock = await takeLock(project, holder, options.onLost);
-	return { holder, release: () => release(project, holder, unlock) };
+	const left = before !== null && isDead(before) ? (before.run ?? null) : null;
+	return { holder, left, release: () => release(project, holder, unlock) };
 }
 
 /** proper-lockfile has SIGXFSZ end the process; with a listener of our own, a write beyond `ulimit -f` fails as an error. */

@@ -3,8 +3,9 @@ import { SddError } from '../errors.ts';
 import type { HilItem, HilResolution, JournalRecord } from '../events.ts';
 import type { JsonObject } from '../json.ts';
 import { canonical } from './canonical.ts';
-import { itemDigest, itemIds, readResolution, readView } from './hil-store.ts';
+import { itemDigest, itemIds, readResolution, readView, statusOf } from './hil-store.ts';
 import { itemFile, resolutionFile } from './layout.ts';
+import { REDACTED } from './redact.ts';
 import type { Findings } from './verification.ts';
 
 /** The queue as it lies on the disk, read once for all runs. */
@@ -42,7 +43,9 @@ export function checkQueue(
 	for (const [id, item] of asked) checkView(name(itemFile(project, id)), item, queue.items.get(id), findings);
 	const stray = [...queue.items.values()].filter((item) => item.run_id === run.id && !asked.has(item.id));
 	for (const item of stray) checkStray(project, item, findings, name);
-	for (const [id, item] of asked) checkDecision(project, item, decided.get(id) ?? null, findings, name);
+	for (const [id, item] of asked) {
+		checkDecision(project, item, { decided: decided.get(id) ?? null, view: queue.items.get(id) }, findings, name);
+	}
 }
 
 function checkView(file: string, asked: HilItem, view: HilItem | undefined, findings: Findings): void {
@@ -65,10 +68,16 @@ function checkStray(project: string, item: HilItem, findings: Findings, name: (p
 	}
 }
 
+/** What the journal, and the view of the item, say was decided. */
+interface Told {
+	readonly decided: HilResolution | null;
+	readonly view: HilItem | undefined;
+}
+
 function checkDecision(
 	project: string,
 	asked: HilItem,
-	decided: HilResolution | null,
+	{ decided, view }: Told,
 	findings: Findings,
 	name: (path: string) => string,
 ): void {
@@ -78,16 +87,44 @@ function checkDecision(
 		if (there === null) {
 			if (decided !== null) findings.notes.push({ file, message: 'the decision is in the journal only' });
 		} else if (decided === null) findings.notes.push({ file, message: 'the run has not taken up this decision yet' });
-		else if (textOf(there) !== textOf(decided)) {
+		else if (!isSame(there, decided)) {
 			findings.problems.push(problem(file, 'the decision is not the one that the journal holds'));
 		}
+		if (view !== undefined && !isTrue(view, decided ?? there))
+			findings.problems.push(problem(name(itemFile(project, asked.id)), 'it tells of another decision than was made'));
 	} catch (error) {
 		addProblem(findings, file, error);
 	}
 }
 
-function textOf(resolution: HilResolution): string {
-	return canonical(resolution as unknown as JsonObject);
+/** People read in the view what was decided: it may be behind, but must not say anything else. */
+function isTrue({ status, resolution }: HilItem, decision: HilResolution | null): boolean {
+	if (resolution == null) return status === 'PENDING' || status === 'ACKED';
+	return decision !== null && status === statusOf(decision) && isSame(resolution, decision);
+}
+
+/**
+ * Whether a decision is the one that is known. Whoever decided may not have had the secrets of the run at hand: then the
+ * journal lacks a word that stands in the queue.
+ */
+function isSame(decision: HilResolution, known: HilResolution): boolean {
+	const { by, notes, ...rest } = decision;
+	return isSameText(by, known.by) && isSameText(notes, known.notes) && textOf(rest) === textOf(withoutWords(known));
+}
+
+function withoutWords({ by: _by, notes: _notes, ...rest }: HilResolution): object {
+	return rest;
+}
+
+function isSameText(text: string | null, known: string | null): boolean {
+	if (text === known) return true;
+	if (typeof text !== 'string' || known === null || !known.includes(REDACTED)) return false;
+	const parts = known.split(REDACTED).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+	return new RegExp(`^${parts.join('[^]+')}$`).test(text);
+}
+
+function textOf(value: object): string {
+	return canonical(value as JsonObject);
 }
 
 function problem(file: string, what: string) {

@@ -228,6 +228,21 @@ describe('verifying', () => {
 		expect(rig.read('.ai-sdd/state/workflow-state.json')).toBe(before);
 	});
 
+	test('--repair notes no head of a journal that was written anew', async () => {
+		const rig = await finished();
+		lines((all) => {
+			const { hash: _, ...last } = JSON.parse(all.at(-1) ?? '') as { hash: string; at: string };
+			const body = canonical({ ...last, at: '2030-01-01T00:00:00.000Z' });
+			return [...all.slice(0, -1), `${body.slice(0, -1)},"hash":"${sha256(body)}"}`];
+		})(inState(rig, journals(rig)[1] ?? ''));
+		const heads = rig.read('.ai-sdd/state/heads.ndjson');
+		const { code, stdout } = await verify(rig, '--repair');
+		expect(code).toBe(1);
+		expect(stdout).toContain('is not the one that was noted: the journal was written anew');
+		expect(stdout).not.toContain('repaired');
+		expect(rig.read('.ai-sdd/state/heads.ndjson')).toBe(heads);
+	});
+
 	test('a journal whose tail was cut and whose heads were cut with it is found by a kept anchor', async () => {
 		const rig = await finished();
 		const head = String(rig.events().at(-1)?.['hash']);

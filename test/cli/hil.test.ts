@@ -155,6 +155,36 @@ describe('deciding', () => {
 		expect((await run.ended).code).toBe(0);
 	});
 
+	test('words that only the run knows to be secret are in no way of an audit', async () => {
+		const rig = await makeRig();
+		const overlays = { hil: { enabled: true } };
+		const dev = { ...coder, env: ['STAGE', 'OWNER'] };
+		rig.workflow({ agents: { dev }, tasks: { build: { agent: 'dev', description: 'x', overlays } } });
+		const env = { STAGE: 'staging (a+b)', OWNER: 'ada-lovelace' };
+		expect((await rig.sddWith({ env }, 'run', 'w.yaml')).code).toBe(3);
+		const [id = ''] = await openItems(rig);
+		await rig.sdd('hil', 'accept', id, '--by', 'ada-lovelace', '--notes', 'for staging (a+b) only');
+		expect((await rig.sddWith({ env }, 'run', 'w.yaml')).code).toBe(0);
+		const resolved = rig.events().find(({ kind }) => kind === 'hil_resolved');
+		expect(resolved).toMatchObject({ resolution: { by: '[redacted]', notes: 'for [redacted] only' } });
+		expect(await rig.sdd('audit', 'verify')).toMatchObject({ code: 0 });
+		rig.write(`.ai-sdd/state/hil/${id}.json`, rig.read(`.ai-sdd/state/hil/${id}.json`).replace(' only"', ' also"'));
+		expect((await rig.sdd('audit', 'verify')).code).toBe(1);
+	});
+
+	test('who decides is redacted like what they say', async () => {
+		const rig = await makeRig();
+		const overlays = { hil: { enabled: true } };
+		const dev = { ...coder, env: ['OWNER'] };
+		rig.workflow({ agents: { dev }, tasks: { build: { agent: 'dev', description: 'x', overlays } } });
+		const env = { OWNER: 'ada-lovelace' };
+		await rig.sddWith({ env }, 'run', 'w.yaml');
+		const [id = ''] = await openItems(rig);
+		const { stdout } = await rig.sddWith({ env }, 'hil', 'accept', id, '--by', 'ada-lovelace');
+		expect(stdout).toContain('accept by [redacted]');
+		expect(rig.read(`.ai-sdd/state/hil/${id}.resolution.json`)).not.toContain('ada-lovelace');
+	});
+
 	test('hil asks before any agent works; accepted it starts, rejected it fails', async () => {
 		for (const [choice, code] of [
 			['accept', 0],

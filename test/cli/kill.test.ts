@@ -50,6 +50,25 @@ describe('kill -9', () => {
 		await isSound(rig);
 	});
 
+	test.each([
+		['the run is replaced', ['run', 'w.yaml', '--fresh']],
+		['another workflow is run', ['run', 'other.yaml']],
+	])('the old agent is ended as well when %s', async (_, args) => {
+		const rig = await project();
+		rig.workflow({ agents: { dev: commanded() }, tasks: { build: { agent: 'dev', description: 'x' } } }, 'other.yaml');
+		const first = rig.start(['run', 'w.yaml']);
+		const orphan = await rig.call('build/coder', first);
+		first.child.kill('SIGKILL');
+		await first.ended;
+		const second = rig.start(args);
+		const agent = await rig.call('build/coder', second);
+		await orphan.gone;
+		expect(agent.env['SDD_RUN_ID']).not.toBe(orphan.env['SDD_RUN_ID']);
+		second.child.kill('SIGTERM');
+		await second.ended;
+		await isSound(rig);
+	});
+
 	test('2.15 while the reviewer reads: the attempt is kept, and only the review is asked for again', async () => {
 		const rig = await project();
 		const first = rig.start(['run', 'w.yaml']);

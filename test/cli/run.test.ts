@@ -216,6 +216,23 @@ describe('options', () => {
 		expect(rig.has('other.txt')).toBe(true);
 	});
 
+	test.each(['--frozen', '--yes'])('%s runs as many tasks at once as when the run began', async (how) => {
+		const rig = await makeRig();
+		const agents = { dev: commanded(), quick: coder };
+		const tasks = { a: plain({ agent: 'quick' }), b: plain({ depends_on: ['a'] }), c: plain({ depends_on: ['a'] }) };
+		rig.workflow({ agents, tasks, max_parallel: 1 });
+		expect((await rig.sdd('run', 'w.yaml', '--step')).code).toBe(4);
+		rig.workflow({ agents, tasks: { a: plain({ agent: 'quick' }) }, max_parallel: 7 });
+		const run = rig.start(['run', 'w.yaml', how]);
+		(await rig.call('b/coder', run)).answer();
+		const last = await rig.call('c/coder', run);
+		const kinds = rig.events().map(({ kind, task }) => `${kind} ${task}`);
+		expect(kinds.indexOf('task_completed b')).toBeLessThan(kinds.indexOf('task_started c'));
+		expect(kinds).toContain('task_completed b');
+		last.answer();
+		expect((await run.ended).code).toBe(0);
+	});
+
 	test('a finished run is over: the next one is new, and the logs of the old one are put aside', async () => {
 		const rig = await withTasks({ a: reviewed('a') }, {}, { rev: reviewerGoingAt(1) });
 		await rig.sdd('run', 'w.yaml');

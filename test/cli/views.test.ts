@@ -1,6 +1,6 @@
 /** Looking at things: plan, validate, status, runs, logs, constitution, schema. */
 import { describe, expect, test } from 'vitest';
-import { coder, type Data, makeRig, openItems, type Rig, reviewed, reviewerGoingAt, shell } from '../rig.ts';
+import { coder, commanded, type Data, makeRig, openItems, type Rig, reviewed, reviewerGoingAt, shell } from '../rig.ts';
 
 const plain = (more: Data = {}): Data => ({ agent: 'dev', description: 'x', ...more });
 
@@ -93,6 +93,24 @@ describe('status, runs and logs', () => {
 		expect((await rig.sdd('status')).stdout).toContain(
 			`a waits for a person: sdd hil show ${(await openItems(rig))[0]}`,
 		);
+	});
+
+	test('status names the process of a run that is under way, and of no other', async () => {
+		const rig = await makeRig();
+		rig.workflow({ agents: { dev: commanded() }, tasks: { a: plain() } });
+		const killed = rig.start(['run', 'w.yaml']);
+		await rig.call('a/coder', killed);
+		killed.child.kill('SIGKILL');
+		await killed.ended;
+		const left = `run ${rig.runs()[0]}: unfinished: its process is gone, sdd run goes on`;
+		expect((await rig.sdd('status')).stdout).toContain(left);
+		rig.workflow({ agents: { dev: commanded() }, tasks: { a: plain() } }, 'other.yaml');
+		const other = rig.start(['run', 'other.yaml']);
+		const work = await rig.call('a/coder', other);
+		expect((await rig.sdd('status', rig.runs()[1] ?? '')).stdout).toContain(`: running (process ${other.pid})`);
+		expect((await rig.sdd('status', rig.runs()[0] ?? '')).stdout).toContain(left);
+		work.answer();
+		await other.ended;
 	});
 
 	test('runs lists them, the newest first; --all shows more than twenty', async () => {

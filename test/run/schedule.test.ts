@@ -189,6 +189,19 @@ test('a task that waits for its next try holds no slot, and wakes when it is due
 	expect(world.calls.map(({ key }) => key)).toEqual(['flaky#1', 'b#1', 'flaky#2']);
 });
 
+test('a clock that is put back does not hold a task that waits for its next try', async () => {
+	vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.parse('2026-03-01T12:00:00Z') });
+	const retry = { times: 1, backoffMs: 1000, factor: 1, maxBackoffMs: 60_000 };
+	const agent: Script['agent'] = ({ key }) => (key === 'flaky#1' ? { fail: { code: 'AGENT_EXIT' } } : '');
+	const world = scriptedWorld({ agent, now: () => new Date() });
+	const run = runPlan(planOf(tasks(['flaky', [], { retry }])), world);
+	await settled();
+	vi.setSystemTime(Date.parse('2026-03-01T11:00:00Z'));
+	vi.advanceTimersByTime(1000);
+	expect((await run).ending).toBe('all_ended');
+	expect(world.calls.map(({ key }) => key)).toEqual(['flaky#1', 'flaky#2']);
+});
+
 test('--task runs only what it names, and the rest is left for later', async () => {
 	const plan = planOf(tasks(['a'], ['b', ['a']], ['c']));
 	const world = scriptedWorld();

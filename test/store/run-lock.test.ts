@@ -82,7 +82,11 @@ describe('the lock of a run', () => {
 		expect(existsSync(lockDir(project))).toBe(true);
 		const lock = await take(project);
 		expect(lock.holder.pid).toBe(process.pid);
+		expect(lock.left).toBe('run-1');
 		await lock.release();
+		const next = await take(project);
+		expect(next.left).toBeNull();
+		await next.release();
 	});
 
 	it('goes to one only of several that find a dead holder', async () => {
@@ -147,6 +151,23 @@ describe('a process', () => {
 		expect(isAlive(DEAD_PID)).toBe(false);
 		expect(startOf(DEAD_PID)).toBeNull();
 	});
+
+	it.runIf(process.platform === 'linux')(
+		'is not alive when it was killed and nobody has asked how it ended',
+		async () => {
+			// What the shell started is the child of a `sleep` then, which asks nothing.
+			const parent = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], {
+				stdio: ['ignore', 'pipe', 'ignore'],
+			});
+			const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+			const pid = Number(line.toString());
+			expect(isAlive(pid)).toBe(true);
+			process.kill(pid, 'SIGKILL');
+			while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+			expect(existsSync(`/proc/${pid}`)).toBe(true);
+			parent.kill('SIGKILL');
+		},
+	);
 
 	it.runIf(process.platform === 'linux')('is told from a later one with its id by when it started', () => {
 		expect(startOf(process.pid)).toMatch(/^\d+$/);

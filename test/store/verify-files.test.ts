@@ -68,6 +68,27 @@ describe('an audit of the queue', () => {
 		]);
 	});
 
+	it.each([
+		['who decided', '"by": "ann"', '"by": "bob"'],
+		['what was decided', '"choice": "approve"', '"choice": "reject"'],
+		['what became of it', '"status": "RESOLVED"', '"status": "REJECTED"'],
+		['that it was decided', '"resolution": {', '"was": {'],
+	])('finds an item that tells otherwise %s', async (_, was, is) => {
+		const project = await finishedRun(newFolder());
+		edit(itemFile(project, 'hil-1'), (text) => text.replace(was, is));
+		expect(problemsOf(verifyRun(project, RUN))).toContain(
+			`hil ${file('hil-1.json')}: it tells of another decision than was made`,
+		);
+	});
+
+	it('takes an item that is only behind for sound', async () => {
+		const project = await finishedRun(newFolder());
+		writeFileSync(itemFile(project, 'hil-1'), JSON.stringify(itemOf('hil-1')));
+		expect(problemsOf(verifyRun(project, RUN))).toEqual([]);
+		writeFileSync(itemFile(project, 'hil-1'), JSON.stringify({ ...itemOf('hil-1'), status: 'RESOLVED' }));
+		expect(problemsOf(verifyRun(project, RUN))).toHaveLength(1);
+	});
+
 	it('finds an item that cannot be read, and a decided one that was never asked', async () => {
 		const project = await finishedRun(newFolder());
 		writeFileSync(itemFile(project, 'hil-0'), 'garbage');
