@@ -50,6 +50,22 @@ describe('kill -9', () => {
 		await isSound(rig);
 	});
 
+	test('and begun anew with --fresh: the old agent is ended before a new one works on the same files', async () => {
+		const rig = await project();
+		const first = rig.start(['run', 'w.yaml']);
+		const orphan = await rig.call('build/coder', first);
+		first.child.kill('SIGKILL');
+		await first.ended;
+		const second = rig.start(['run', 'w.yaml', '--fresh']);
+		const anew = await rig.call('build/coder', second);
+		await orphan.gone;
+		anew.answer(written('a'));
+		(await rig.call('build/reviewer', second)).answer(GO);
+		expect((await second.ended).code).toBe(0);
+		expect(rig.runs()).toHaveLength(2);
+		await isSound(rig);
+	});
+
 	test('2.15 while the reviewer reads: the attempt is kept, and only the review is asked for again', async () => {
 		const rig = await project();
 		const first = rig.start(['run', 'w.yaml']);

@@ -1,5 +1,5 @@
 /** Overlays of a project are code: they are started only when the user knows. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../engine/store/hash.ts';
@@ -142,6 +142,23 @@ test('a frozen plan does not start code that changed since', async () => {
 	expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--frozen')).code).toBe(2);
 	expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--frozen', '--trust-overlays')).code).toBe(3);
 });
+
+test.each(['mjs', 'py'])(
+	'a run whose overlay (%s) is no longer there is cancelled without asking for it',
+	async (kind) => {
+		const rig = await project();
+		const overlays = { mine: { enabled: true, use: `./.ai-sdd/overlays/mine.${kind}` }, hil: { enabled: true } };
+		rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x', overlays } } });
+		expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--trust-overlays')).code).toBe(3);
+		const [old] = rig.runs();
+		rmSync(join(rig.dir, `.ai-sdd/overlays/mine.${kind}`));
+		rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x' } } });
+		const { code, stderr } = await rig.sddWith(ASKING, 'run', 'w.yaml', '--fresh');
+		expect([code, stderr]).toEqual([0, `the unfinished run ${old} is cancelled\n`]);
+		expect(rig.events(old).at(-1)).toMatchObject({ kind: 'run_finished', outcome: 'cancelled' });
+		expect((await rig.sddWith(ASKING, 'audit', 'verify')).code).toBe(0);
+	},
+);
 
 test('a module that an agent rewrites judges as it was when the run began', async () => {
 	const rig = await project();
