@@ -1,5 +1,5 @@
 /** Overlays of a project are code: they are started only when the user knows. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../engine/store/hash.ts';
@@ -159,6 +159,33 @@ test.each(['mjs', 'py'])(
 		expect((await rig.sddWith(ASKING, 'audit', 'verify')).code).toBe(0);
 	},
 );
+
+test('a folder that is linked in beside an overlay is seen', async () => {
+	const rig = await project('./.ai-sdd/overlays/mine.py');
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml', '--trust-overlays')).code).toBe(0);
+	rig.write('elsewhere/__init__.py', 'WORD = 2\n');
+	symlinkSync('../../elsewhere', join(rig.dir, '.ai-sdd/overlays/json'));
+	const { code, stderr } = await rig.sddWith(ASKING, 'validate', 'w.yaml');
+	expect([code, stderr]).toEqual([2, expect.stringContaining('(.ai-sdd/overlays/json was added)')]);
+});
+
+test.each([
+	['tools/python', 'python: tools/python'],
+	['.venv/bin/python', 'max_parallel: 1'],
+])('an interpreter that the project brings along (%s) is code of the project', async (path, settings) => {
+	const rig = await project('./.ai-sdd/overlays/mine.py');
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml', '--trust-overlays')).code).toBe(0);
+	rig.script(path, 'touch started; exec python3 "$@"');
+	rig.write('.ai-sdd/ai-sdd.yaml', `version: "1"\n${settings}\n`);
+	const asked = await rig.sddWith(ASKING, 'validate', 'w.yaml');
+	const digest = sha256(rig.read('.ai-sdd/overlays/mine.py'));
+	const words = `(${path} was added); .ai-sdd/overlays/mine.py has the sha256 ${digest}, ${path} has the sha256`;
+	expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining(words)]);
+	expect(rig.has('started')).toBe(false);
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml', '--trust-overlays')).code).toBe(0);
+	expect(rig.has('started')).toBe(true);
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml')).code).toBe(0);
+});
 
 test('a module that an agent rewrites judges as it was when the run began', async () => {
 	const rig = await project();
