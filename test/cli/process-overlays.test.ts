@@ -146,8 +146,10 @@ test('on_error decides about a crash, and never about nonsense', async () => {
 	workflow(rig, commandFor('dies_while_judging.py'), ['write'], { on_error: 'warn' });
 	expect((await run(rig)).code).toBe(0);
 	expect(rig.events().filter(({ kind }) => kind === 'warning')).toMatchObject([{ code: 'OVERLAY_SKIPPED' }]);
-	workflow(rig, commandFor('answers_unknown_id.py'), ['write'], { on_error: 'skip' });
-	expect((await run(rig)).code).toBe(1);
+	for (const nonsense of ['answers_unknown_id.py', 'throws.mjs']) {
+		workflow(rig, commandFor(nonsense), ['write'], { on_error: 'skip' });
+		expect((await rig.sddWith(TRUST, 'run', 'w.yaml', '--fresh')).code).toBe(1);
+	}
 });
 
 /** An overlay without sdd_overlay, beside `speak`. */
