@@ -85,6 +85,16 @@ test.each([
 	expect(stderr).toContain(words);
 });
 
+test('of an overlay that says nothing of its options it is not said that it takes none', async () => {
+	const rig = await makeRig();
+	const module = (options: string): string =>
+		`export default { name: 'x', summary: '', hooks: ['after'], options: ${options}, create: () => ({}) };`;
+	rig.write(`${OWN}/any.mjs`, module('{}'));
+	rig.write(`${OWN}/none.mjs`, module('{ additionalProperties: false }'));
+	expect((await rig.sdd('overlays', 'describe', 'any')).stdout).toContain('It does not say which options it takes');
+	expect((await rig.sdd('overlays', 'describe', 'none')).stdout).toContain('It takes no options.');
+});
+
 test('a broken overlay fails the command, is named in the list, and leaves nothing running', async () => {
 	const rig = await makeRig();
 	rig.write(`${OWN}/gate.py`, 'import time\nprint("hello", flush=True)  # .serve(\ntime.sleep(600)\n');
@@ -99,6 +109,7 @@ test('a broken overlay fails the command, is named in the list, and leaves nothi
 	expect(listed.code).toBe(1);
 	expect(listed.stderr).toBe(
 		`./${OWN}/gate.py: it could not be started: it wrote something that is no JSON to stdout: "hello"\n` +
+			'  remedy: try it with `sdd overlays test`; docs/protocol.md says what an overlay must answer\n' +
 			`./${OWN}/wrong.ts: ./${OWN}/wrong.ts is not an overlay: "summary" must be a text\n`,
 	);
 	expect(listed.stdout).not.toContain('shared');

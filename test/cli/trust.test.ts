@@ -216,5 +216,6 @@ test('the list of overlays names one that is not trusted, and shows the others',
 	const { stdout, stderr } = await rig.sddWith(ASKING, 'overlays', 'list');
 	expect(stdout).toContain('agentic_review');
 	expect(stdout + stderr).toContain('was never run on this machine');
+	expect(stderr).toContain('\n  remedy: read it; then trust it with --trust-overlays');
 	expect((await rig.sddWith(ASKING, 'overlays', 'list', '--trust-overlays')).stdout).toContain('first');
 });
