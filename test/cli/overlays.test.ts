@@ -70,6 +70,7 @@ test.each([
 	[['new', 'policy-gate', '--typescript'], '"policy-gate" is the name of a built-in overlay'],
 	[['new', 'class', '--python'], '"class" is a word of Python\'s own, and its test could not import it'],
 	[['new', 'secrets', '--python'], '"secrets" is the name of a module of Python\'s own, which it would hide'],
+	[['new', 'heapq', '--python'], '"heapq" is the name of a module of Python\'s own, which it would hide'],
 	[['test', 'hil', '--options', '[]'], '--options needs a JSON object'],
 	[['test', 'hil', '--options', '{'], '--options needs a JSON object'],
 	[['test', 'hil', '--timeout', 'soon'], '--timeout needs a duration, not "soon"'],
