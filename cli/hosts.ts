@@ -122,6 +122,13 @@ export async function createHosts(terminal: Terminal, { project, run, plan, mask
 	};
 }
 
+/** For a run that is only brought to its end: its logs are known, nobody is consulted, and so nobody need be trusted. */
+export async function createIdleHost(terminal: Terminal, project: string, plan: Plan): Promise<OverlayHost> {
+	const definitionOf = await definitionsFor(terminal, project, plan);
+	const overlays = plan.tasks.flatMap((task) => task.overlays);
+	return createOverlayHost({ definitionOf, overlays, templates: plan.templates });
+}
+
 /** Whoever is trusted with code is trusted with the code that was looked at: an agent of the run may rewrite it. */
 async function changeFinder(
 	project: string,

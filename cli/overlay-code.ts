@@ -1,9 +1,10 @@
 /** The code behind an overlay: which files are looked at before it is trusted, and in which words that is told. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
 import { type OverlayUse, useText } from '../engine/overlay-use.ts';
 import { printableLine } from '../engine/printable.ts';
+import { configuredPython } from './configured-python.ts';
 import { OVERLAY_FOLDER } from './find-overlay.ts';
 
 /** What identifies the code behind a use. */
@@ -13,7 +14,7 @@ export interface Code {
 	readonly digest: string;
 	/** The sha256 of every file that is covered, by its path. */
 	readonly files: { readonly [path: string]: string };
-	/** Those of them that the words name; the others lie in the folder of overlays beside one. */
+	/** Those of them that the words name, or that is the interpreter; the others lie in the folder of overlays beside one. */
 	readonly named: readonly string[];
 	/** Words of a command that name no file: what they lead to is not covered. */
 	readonly uncovered: readonly string[];
@@ -23,13 +24,13 @@ export interface Code {
 export function codeOf(project: string, use: OverlayUse): Code {
 	const words = typeof use === 'string' ? [use] : use.command;
 	const full = (word: string): string => (isAbsolute(word) ? word : join(project, word));
-	const named = words.filter((word) => isFile(full(word))).map(full);
+	const named = [...words.filter((word) => isFile(full(word))).map(full), ...ownInterpreter(project, use)];
 	const shared = join(project, OVERLAY_FOLDER);
 	const beside = named.some((path) => path.startsWith(`${shared}/`)) ? sourcesBelow(shared) : [];
 	const whole = createHash('sha256').update(JSON.stringify(use));
 	const files: { [path: string]: string } = {};
 	for (const path of new Set([...named, ...beside])) {
-		const content = readFileSync(path);
+		const content = contentOf(path);
 		whole.update(`\0${path.slice(project.length)}\0`).update(content);
 		files[shownPath(project, path)] = createHash('sha256').update(content).digest('hex');
 	}
@@ -42,6 +43,16 @@ export function codeOf(project: string, use: OverlayUse): Code {
 	};
 }
 
+/** A Python that the project brings along is code of the project, too. */
+function ownInterpreter(project: string, use: OverlayUse): readonly string[] {
+	if (typeof use !== 'string' || !use.endsWith('.py')) return [];
+	const configured = configuredPython(project);
+	const places = ['.venv/bin/python', '.venv/Scripts/python.exe', ...(configured?.includes('/') ? [configured] : [])];
+	const found = places.map((place) => resolve(project, place)).find(isFile);
+	// That of a usual environment is a link to the machine's.
+	return found !== undefined && realpathSync(found).startsWith(`${realpathSync(project)}/`) ? [found] : [];
+}
+
 /** Overlays import what lies beside them. */
 function sourcesBelow(folder: string): readonly string[] {
 	const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -50,8 +61,13 @@ function sourcesBelow(folder: string): readonly string[] {
 		if (entry.isDirectory())
 			// Python is told to look for its byte code elsewhere.
 			return entry.name === '__pycache__' ? [] : sourcesBelow(path);
-		return isFile(path) ? [path] : [];
+		return isFile(path) || entry.isSymbolicLink() ? [path] : [];
 	});
+}
+
+/** Of a link to a folder, or to nothing, where it leads: what lies there is not looked at, but that it is there is seen. */
+function contentOf(path: string): Buffer {
+	return isFile(path) ? readFileSync(path) : Buffer.from(readlinkSync(path));
 }
 
 function isFile(path: string): boolean {

@@ -25,8 +25,11 @@ export function formatDiagnostic(diagnostic: Diagnostic, options: { readonly col
 	const paint = options.color ? inColor : plainly;
 	const place = diagnostic.line > 0 ? `:${diagnostic.line}:${diagnostic.column}` : '';
 	const word = paint(diagnostic.severity, diagnostic.severity === 'error' ? 31 : 33);
-	const head = `${escaped(diagnostic.file)}${place} ${word}: ${escaped(diagnostic.message)} [${diagnostic.code}]`;
-	return [head, ...snippetLines(diagnostic, paint), `  remedy: ${escaped(diagnostic.remedy)}`].join('\n');
+	const [message = '', ...below] = diagnostic.message.split('\n').map(escaped);
+	const head = `${escaped(diagnostic.file)}${place} ${word}: ${message} [${diagnostic.code}]`;
+	// Such as the end of a traceback: indented, so that it can be taken for nothing else.
+	const more = below.map((line) => `      ${line}`);
+	return [head, ...more, ...snippetLines(diagnostic, paint), `  remedy: ${escaped(diagnostic.remedy)}`].join('\n');
 }
 
 /** Text that cannot move the cursor, change colours or reorder what is shown: such characters are written as escapes. */

@@ -14,7 +14,7 @@ import { asJson, type Terminal, table } from '../terminal.ts';
 export async function overlaysList(terminal: Terminal, args: Arguments): Promise<number> {
 	const found = await allOverlays(terminal);
 	const good = found.flatMap(({ where, loaded }) => ('error' in loaded ? [] : [{ where, ...shortFacts(loaded) }]));
-	const bad = found.flatMap(({ where, loaded }) => ('error' in loaded ? [{ where, error: loaded.error }] : []));
+	const bad = found.flatMap(({ where, loaded }) => ('error' in loaded ? [{ where, ...loaded }] : []));
 	if (args.has('json')) terminal.out(asJson({ overlays: good, broken: bad }));
 	else {
 		const rows = good.map(({ name, where, hooks, order, summary }) => [
@@ -25,7 +25,8 @@ export async function overlaysList(terminal: Terminal, args: Arguments): Promise
 			printableLine(summary, 100),
 		]);
 		terminal.out(table([['name', 'where', 'hooks', 'order', 'summary'], ...rows]));
-		for (const { where, error } of bad) terminal.err(`${where}: ${printable(error)}\n`);
+		for (const { where, error, remedy } of bad)
+			terminal.err(`${where}: ${printable(error)}\n${remedy === undefined ? '' : `  remedy: ${printable(remedy)}\n`}`);
 	}
 	return bad.length > 0 ? EXIT.failed : EXIT.done;
 }
@@ -129,7 +130,14 @@ function describeText(facts: Facts): string {
 		[
 			`${name} (${where})${summary === '' ? '' : `\n${summary}`}\n`,
 			table(lines),
-			options.length === 0 ? 'It takes no options.\n' : table(head),
+			options.length > 0 ? table(head) : isOpen(facts.options) ? NOT_SAID : 'It takes no options.\n',
 		].join('\n'),
 	);
+}
+
+const NOT_SAID = 'It does not say which options it takes: any are handed on.\n';
+
+/** Whether options that a schema does not name are let through. */
+function isOpen({ additionalProperties }: JsonObject): boolean {
+	return additionalProperties !== false;
 }

@@ -3,6 +3,8 @@ import { userInfo } from 'node:os';
 import { relative, resolve, sep } from 'node:path';
 import { secretsOf } from '../../agents/environment.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
+import type { OverlayHost } from '../../engine/hosts/host.ts';
+import type { MaskFile } from '../../engine/hosts/overlay-stderr.ts';
 import { isProcess } from '../../engine/overlay-use.ts';
 import { BUILT_IN } from '../../engine/plan/make-plan.ts';
 import type { Plan } from '../../engine/plan/plan.ts';
@@ -22,7 +24,7 @@ import { listRuns, newRunId } from '../../engine/store/state-folder.ts';
 import { createAdapters } from '../adapters.ts';
 import type { Arguments } from '../arguments.ts';
 import { dryRun } from '../dry-run.ts';
-import { createHosts, type Hosts } from '../hosts.ts';
+import { createHosts, createIdleHost } from '../hosts.ts';
 import { assertNotOvertaken, lookAtRuns, type Seen } from '../overtaken.ts';
 import { chooseReporter } from '../reporting.ts';
 import { onInterrupt } from '../signals.ts';
@@ -145,8 +147,10 @@ async function cancelUnfinished(terminal: Terminal, project: string, start: RunS
 		try {
 			assertNotOvertaken({ ...seen, isOpen: true });
 			const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
-			const options = await openOptions(terminal, { project, run: start.run, plan }, new AbortController(), () => {});
-			await cancelRun(options.open, 'a new run was begun (--fresh)');
+			const of = { project, run: start.run, plan };
+			const host = await createIdleHost(terminal, project, plan);
+			const options = await openOptions(terminal, of, host, new AbortController(), () => {});
+			await cancelRun(options, 'a new run was begun (--fresh)');
 			terminal.err(`the unfinished run ${start.run} is cancelled\n`);
 		} finally {
 			await lock.release();
@@ -160,13 +164,13 @@ async function cancelUnfinished(terminal: Terminal, project: string, start: RunS
 async function openOptions(
 	terminal: Terminal,
 	of: Pick<Errand, 'project' | 'run' | 'plan'>,
+	host: OverlayHost,
 	stop: AbortController,
 	report: OpenOptions['report'],
-): Promise<{ readonly open: OpenOptions; readonly hosts: Hosts }> {
+): Promise<OpenOptions> {
 	const { project, run: runId, plan } = of;
 	const secrets = secretsOf(plan.agents, terminal.env);
-	const mask = (path: string): unknown => maskFile(path, secrets);
-	const host = await createHosts(terminal, { project, run: runId, plan, mask });
+	const mask = maskOf(terminal, plan);
 	const adapters = await createAdapters({ project, plan, env: terminal.env, mask });
 	const world = await createLocalWorld({
 		project,
@@ -178,7 +182,12 @@ async function openOptions(
 		mask,
 	});
 	const by = userInfo().username;
-	return { open: { project, run: runId, plan, world, version: terminal.version, by, report, stop }, hosts: host };
+	return { project, run: runId, plan, world, version: terminal.version, by, report, stop };
+}
+
+function maskOf(terminal: Terminal, plan: Plan): MaskFile {
+	const secrets = secretsOf(plan.agents, terminal.env);
+	return (path) => maskFile(path, secrets);
 }
 
 async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Promise<number> {
@@ -190,7 +199,8 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 	const interrupted = onInterrupt(stop, terminal);
 	const strays = onStrayError(stop);
 	try {
-		const { open, hosts } = await openOptions(terminal, errand, stop, (event) => reporter.event(event));
+		const hosts = await createHosts(terminal, { ...errand, mask: maskOf(terminal, errand.plan) });
+		const open = await openOptions(terminal, errand, hosts, stop, (event) => reporter.event(event));
 		const result = await executeRun({
 			...open,
 			...scheduling(terminal, args, errand),
@@ -240,10 +250,12 @@ function orphanEnder({ plan, run: runId }: Errand): () => Promise<unknown> {
 			(task) => task.checks.length > 0 || task.overlays.some(({ use }) => use !== null && isProcess(use)),
 		);
 	if (!mayLeave) return async () => {};
-	return async () => {
-		const { endOrphans } = await import('../../engine/process/orphans.ts');
-		await endOrphans({ SDD_RUN_ID: runId });
-	};
+	return () => endOrphansOf(runId);
+}
+
+async function endOrphansOf(runId: string): Promise<void> {
+	const { endOrphans } = await import('../../engine/process/orphans.ts');
+	await endOrphans({ SDD_RUN_ID: runId });
 }
 
 function finish(terminal: Terminal, args: Arguments, errand: Errand, reporter: Reporter, result: RunResult): number {

@@ -42,7 +42,7 @@ async function untilJudged(consult: Consult, moment: Moment, mood: Mood): Promis
 		if ('check' in verdict) return verdict;
 		history = remembered(history, moment.hook, moment.attempt, verdict);
 		if (verdict.kind !== 'ask') return { kind: verdict.kind, asked: Object.keys(answers).length, history };
-		const again = verdict.questions.find(({ id }) => answers[id] !== undefined);
+		const again = verdict.questions.find(({ id }) => Object.hasOwn(answers, id));
 		if (again !== undefined) return wrong(`it asked "${again.id}" again, though it was answered`);
 		answers = { ...answers, ...Object.fromEntries(verdict.questions.map((one) => [one.id, answerTo(one, mood)])) };
 	}

@@ -44,7 +44,7 @@ function weigh(overlay: OverlayPlan, said: Consultation): Judgement {
 		case 'ask': {
 			const open = unanswered(said);
 			if (open.length === 0) return { kind: 'consult', overlay, round: said.rounds + 1 };
-			const unput = open.filter((question) => said.items[question.id] === undefined);
+			const unput = open.filter(({ id }) => !Object.hasOwn(said.items, id));
 			return unput.length > 0 ? { kind: 'put', overlay, questions: unput } : { kind: 'wait' };
 		}
 	}

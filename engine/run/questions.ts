@@ -58,7 +58,7 @@ export function takeAnswers(session: Session, task: TaskPlan): boolean {
 function isUnanswered(session: Session, { task, hook, attempt, overlay, question }: OpenItem): boolean {
 	const { judging } = taskState(session, task);
 	if (judging?.hook !== hook || judging.attempt !== attempt) return false;
-	return judging.by[overlay]?.answers[question] === undefined;
+	return !Object.hasOwn(judging.by[overlay]?.answers ?? {}, question);
 }
 
 function openItem(session: Session, task: TaskPlan, { hook, overlay }: Questions, question: Question): HilItem {

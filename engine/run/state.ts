@@ -161,8 +161,8 @@ export function attemptsJudged(task: TaskState, hook: Hook, attempt: number, ove
 	return Math.max(0, ...counts);
 }
 
-/** The questions of a consultation that still want an answer. */
+/** The questions of a consultation that still want an answer; their ids may be what every object has, such as `constructor`. */
 export function unanswered(consultation: Consultation): readonly Question[] {
 	if (consultation.verdict.kind !== 'ask') return [];
-	return consultation.verdict.questions.filter((question) => consultation.answers[question.id] === undefined);
+	return consultation.verdict.questions.filter(({ id }) => !Object.hasOwn(consultation.answers, id));
 }

@@ -140,6 +140,7 @@ function checkConflicts(task: ResolvedTask, note: Note): void {
 	for (const [index, overlay] of enabled.entries()) {
 		for (const other of enabled.slice(index + 1)) {
 			if (exclude(overlay, other)) note(placeOf(other.merged, []), conflict(overlay, other, task.id));
+			else if (shareLog(overlay, other)) note(placeOf(other.merged, []), oneLog(overlay, other, task.id));
 		}
 	}
 }
@@ -156,5 +157,20 @@ function conflict(a: ResolvedOverlay, b: ResolvedOverlay, task: string): Complai
 		code: 'OVERLAY_CONFLICT',
 		message: `overlays ${one} and ${other} exclude each other on task ${quote(task)}`,
 		remedy: 'disable one of them here',
+	};
+}
+
+/** Each would replace what the other has written, and an audit take that for an edit. */
+function shareLog(a: ResolvedOverlay, b: ResolvedOverlay): boolean {
+	const folder = a.definition?.log?.folder;
+	return folder !== undefined && folder === b.definition?.log?.folder;
+}
+
+function oneLog(a: ResolvedOverlay, b: ResolvedOverlay, task: string): Complaint {
+	const [one, other] = [a, b].map((overlay) => quote(overlay.merged.name));
+	return {
+		code: 'OVERLAY_CONFLICT',
+		message: `overlays ${one} and ${other} would both keep the log ${a.definition?.log?.folder}/${task}.json`,
+		remedy: 'name another folder in the `log` of one of them, or disable one of them here',
 	};
 }

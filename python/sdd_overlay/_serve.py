@@ -257,7 +257,10 @@ def _traceback(error: BaseException) -> str:
 
 
 def _described(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"the overlay tried to exit ({error.code})"
-    text = str(error)[:2000]
+    try:
+        if isinstance(error, SystemExit):
+            return f"the overlay tried to exit ({error.code})"
+        text = str(error)[:2000]
+    except Exception:  # An exception that cannot even be printed must still be answered with.
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -160,6 +160,10 @@ class Faults(unittest.TestCase):
         error = self.error_of("import sys; sys.exit(3)")
         self.assertEqual(error["message"], "the overlay tried to exit (3)")
 
+    def test_an_exception_that_cannot_be_printed_is_an_error(self) -> None:
+        error = self.error_of("class Shy(Exception):\n    def __str__(self): raise ValueError('never')\nraise Shy()")
+        self.assertEqual(error["message"], "Shy")
+
     def test_what_is_no_verdict_is_an_error(self) -> None:
         said = "TypeError: a hook must return passed(), rework(), ask() or fail(), but this one returned "
         self.assertEqual(self.error_of("pass")["message"], said + "nothing")

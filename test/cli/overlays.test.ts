@@ -70,6 +70,7 @@ test.each([
 	[['new', 'policy-gate', '--typescript'], '"policy-gate" is the name of a built-in overlay'],
 	[['new', 'class', '--python'], '"class" is a word of Python\'s own, and its test could not import it'],
 	[['new', 'secrets', '--python'], '"secrets" is the name of a module of Python\'s own, which it would hide'],
+	[['new', 'heapq', '--python'], '"heapq" is the name of a module of Python\'s own, which it would hide'],
 	[['test', 'hil', '--options', '[]'], '--options needs a JSON object'],
 	[['test', 'hil', '--options', '{'], '--options needs a JSON object'],
 	[['test', 'hil', '--timeout', 'soon'], '--timeout needs a duration, not "soon"'],
@@ -83,6 +84,16 @@ test.each([
 	const { code, stderr } = await rig.sdd('overlays', ...args);
 	expect(code).toBe(2);
 	expect(stderr).toContain(words);
+});
+
+test('of an overlay that says nothing of its options it is not said that it takes none', async () => {
+	const rig = await makeRig();
+	const module = (options: string): string =>
+		`export default { name: 'x', summary: '', hooks: ['after'], options: ${options}, create: () => ({}) };`;
+	rig.write(`${OWN}/any.mjs`, module('{}'));
+	rig.write(`${OWN}/none.mjs`, module('{ additionalProperties: false }'));
+	expect((await rig.sdd('overlays', 'describe', 'any')).stdout).toContain('It does not say which options it takes');
+	expect((await rig.sdd('overlays', 'describe', 'none')).stdout).toContain('It takes no options.');
 });
 
 test('a broken overlay fails the command, is named in the list, and leaves nothing running', async () => {
@@ -99,6 +110,7 @@ test('a broken overlay fails the command, is named in the list, and leaves nothi
 	expect(listed.code).toBe(1);
 	expect(listed.stderr).toBe(
 		`./${OWN}/gate.py: it could not be started: it wrote something that is no JSON to stdout: "hello"\n` +
+			'  remedy: try it with `sdd overlays test`; docs/protocol.md says what an overlay must answer\n' +
 			`./${OWN}/wrong.ts: ./${OWN}/wrong.ts is not an overlay: "summary" must be a text\n`,
 	);
 	expect(listed.stdout).not.toContain('shared');

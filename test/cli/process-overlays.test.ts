@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BROKEN, commandFor, PYTHON } from '../hosts/processes.ts';
-import { coder, type Data, makeRig, type Rig, shell } from '../rig.ts';
+import { coder, type Data, makeRig, openItems, type Rig, shell } from '../rig.ts';
 
 /** A workflow of tasks that are all judged by one overlay in a process of its own. */
 function workflow(rig: Rig, command: readonly string[], tasks: readonly string[] = ['write'], gate: Data = {}): void {
@@ -146,8 +146,10 @@ test('on_error decides about a crash, and never about nonsense', async () => {
 	workflow(rig, commandFor('dies_while_judging.py'), ['write'], { on_error: 'warn' });
 	expect((await run(rig)).code).toBe(0);
 	expect(rig.events().filter(({ kind }) => kind === 'warning')).toMatchObject([{ code: 'OVERLAY_SKIPPED' }]);
-	workflow(rig, commandFor('answers_unknown_id.py'), ['write'], { on_error: 'skip' });
-	expect((await run(rig)).code).toBe(1);
+	for (const nonsense of ['answers_unknown_id.py', 'throws.mjs']) {
+		workflow(rig, commandFor(nonsense), ['write'], { on_error: 'skip' });
+		expect((await rig.sddWith(TRUST, 'run', 'w.yaml', '--fresh')).code).toBe(1);
+	}
 });
 
 /** An overlay without sdd_overlay, beside `speak`. */
@@ -289,6 +291,26 @@ test('an overlay that breaks down with the answer in its hands is given it again
 	const said = rig.events().flatMap(({ kind, overlay, round }) => (kind === 'verdict' ? [`${overlay} ${round}`] : []));
 	expect(said).toEqual(['first 1', 'judge 1', 'judge 2', 'judge 2']);
 	expect((await rig.sdd('audit', 'verify')).code).toBe(0);
+});
+
+test('a question called like what every object has is put, answered and taken for answered', async () => {
+	const rig = await makeRig();
+	const judge = `
+def judge(request):
+    answers = request["params"]["moment"]["answers"]
+    question = {"id": "constructor", "to": "human", "brief": {"prompt": "May it?"}}
+    given = {"kind": "pass", "note": answers["constructor"]["by"]} if answers else {"kind": "ask", "questions": [question]}
+    speak.send(id=request["id"], result=given)
+speak.serve(judge)
+`;
+	const command = speaking(rig, judge);
+	workflow(rig, command);
+	expect((await run(rig)).code).toBe(3);
+	const [item] = await openItems(rig);
+	await rig.sdd('hil', 'accept', item ?? '', '--by', 'ann');
+	const { code, stdout } = await run(rig);
+	expect([code, stdout]).toEqual([0, expect.stringContaining('gate: pass ann')]);
+	expect((await rig.sdd('overlays', 'test', '--', ...command)).stdout).toContain('ok       questions');
 });
 
 test('byte code that somebody put beside an overlay is not what is run', async () => {

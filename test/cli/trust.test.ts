@@ -1,5 +1,5 @@
 /** Overlays of a project are code: they are started only when the user knows. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../engine/store/hash.ts';
@@ -143,6 +143,50 @@ test('a frozen plan does not start code that changed since', async () => {
 	expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--frozen', '--trust-overlays')).code).toBe(3);
 });
 
+test.each(['mjs', 'py'])(
+	'a run whose overlay (%s) is no longer there is cancelled without asking for it',
+	async (kind) => {
+		const rig = await project();
+		const overlays = { mine: { enabled: true, use: `./.ai-sdd/overlays/mine.${kind}` }, hil: { enabled: true } };
+		rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x', overlays } } });
+		expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--trust-overlays')).code).toBe(3);
+		const [old] = rig.runs();
+		rmSync(join(rig.dir, `.ai-sdd/overlays/mine.${kind}`));
+		rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x' } } });
+		const { code, stderr } = await rig.sddWith(ASKING, 'run', 'w.yaml', '--fresh');
+		expect([code, stderr]).toEqual([0, `the unfinished run ${old} is cancelled\n`]);
+		expect(rig.events(old).at(-1)).toMatchObject({ kind: 'run_finished', outcome: 'cancelled' });
+		expect((await rig.sddWith(ASKING, 'audit', 'verify')).code).toBe(0);
+	},
+);
+
+test('a folder that is linked in beside an overlay is seen', async () => {
+	const rig = await project('./.ai-sdd/overlays/mine.py');
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml', '--trust-overlays')).code).toBe(0);
+	rig.write('elsewhere/__init__.py', 'WORD = 2\n');
+	symlinkSync('../../elsewhere', join(rig.dir, '.ai-sdd/overlays/json'));
+	const { code, stderr } = await rig.sddWith(ASKING, 'validate', 'w.yaml');
+	expect([code, stderr]).toEqual([2, expect.stringContaining('(.ai-sdd/overlays/json was added)')]);
+});
+
+test.each([
+	['tools/python', 'python: tools/python'],
+	['.venv/bin/python', 'max_parallel: 1'],
+])('an interpreter that the project brings along (%s) is code of the project', async (path, settings) => {
+	const rig = await project('./.ai-sdd/overlays/mine.py');
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml', '--trust-overlays')).code).toBe(0);
+	rig.script(path, 'touch started; exec python3 "$@"');
+	rig.write('.ai-sdd/ai-sdd.yaml', `version: "1"\n${settings}\n`);
+	const asked = await rig.sddWith(ASKING, 'validate', 'w.yaml');
+	const digest = sha256(rig.read('.ai-sdd/overlays/mine.py'));
+	const words = `(${path} was added); .ai-sdd/overlays/mine.py has the sha256 ${digest}, ${path} has the sha256`;
+	expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining(words)]);
+	expect(rig.has('started')).toBe(false);
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml', '--trust-overlays')).code).toBe(0);
+	expect(rig.has('started')).toBe(true);
+	expect((await rig.sddWith(ASKING, 'validate', 'w.yaml')).code).toBe(0);
+});
+
 test('a module that an agent rewrites judges as it was when the run began', async () => {
 	const rig = await project();
 	const judging = (verdict: string): string => MODULE('x').replace("{ kind: 'pass' }", verdict);
@@ -172,5 +216,6 @@ test('the list of overlays names one that is not trusted, and shows the others',
 	const { stdout, stderr } = await rig.sddWith(ASKING, 'overlays', 'list');
 	expect(stdout).toContain('agentic_review');
 	expect(stdout + stderr).toContain('was never run on this machine');
+	expect(stderr).toContain('\n  remedy: read it; then trust it with --trust-overlays');
 	expect((await rig.sddWith(ASKING, 'overlays', 'list', '--trust-overlays')).stdout).toContain('first');
 });

@@ -69,6 +69,12 @@ test('of several questions only those that nobody has are put', () => {
 	expect(judge([first], 'after', state)).toEqual({ kind: 'put', overlay: first, questions: [agent] });
 });
 
+test('a question may have any id, also a name that every object has', () => {
+	const odd: Question = { ...human, id: 'constructor' };
+	const state = judging({ first: consultation({ kind: 'ask', questions: [odd] }) });
+	expect(judge([first], 'after', state)).toEqual({ kind: 'put', overlay: first, questions: [odd] });
+});
+
 test('an asker is consulted again only when all its questions are answered', () => {
 	const ask: Verdict = { kind: 'ask', questions: [human, agent] };
 	const half = { items: { q: 'hil-1' }, answers: { r: answerBy('reviewer', 'GO') } };

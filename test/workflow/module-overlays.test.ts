@@ -145,6 +145,23 @@ test('overlays that exclude each other are refused on one task, and allowed on t
 	expect(apart.ok).toBe(true);
 });
 
+test('overlays that would keep the same log are refused on one task, and allowed on two', async () => {
+	const closing = () => ({});
+	const logging = { ...licences, options: {}, log: { folder: 'licence-logs', name: 'licence_log', closing } };
+	const one = `licences: { enabled: true, ${USE} }`;
+	const other = `patents: { enabled: true, ${USE} }`;
+	expect(saidBy(await prepareWith(`  a: { overlays: { ${one}, ${other} } }\n`, logging))).toContain(
+		'overlays "licences" and "patents" would both keep the log licence-logs/a.json [OVERLAY_CONFLICT]',
+	);
+	const apart = await prepareWith(`  a: { overlays: { ${one} } }\n  b: { overlays: { ${other} } }\n`, logging);
+	expect(apart.ok).toBe(true);
+	const reviewing = { ...logging, log: { ...logging.log, folder: 'review-logs' } };
+	const review = 'agentic_review: { enabled: true, reviewer_agent: dev, coder_agent: dev }';
+	expect(saidBy(await prepareWith(`  a: { overlays: { ${review}, ${one} } }\n`, reviewing))).toContain(
+		'would both keep the log review-logs/a.json [OVERLAY_CONFLICT]',
+	);
+});
+
 test('options beside `enabled` are refused even when the defaults name the module', async () => {
 	const tasks = '  a: { overlays: { licences: { enabled: true, allow: [MIT] } } }\n';
 	writeFileSync(join(folder, '.ai-sdd', 'ai-sdd.yaml'), `defaults: { overlays: { licences: { ${USE} } } }\n`);

@@ -85,6 +85,13 @@ describe('a diagnostic', () => {
 		expect(line).not.toContain('\u001b');
 	});
 
+	test('shows a message of several lines, such as the end of a traceback, line by line', () => {
+		const message = 'it ended; the last it wrote to stderr:\nFile "j.py", line 1\n    def(:\n\u001b[2JSyntaxError';
+		const [head, ...rest] = formatDiagnostic({ ...diagnostic, message }, { color: false }).split('\n');
+		expect(head).toMatch(/error: it ended; the last it wrote to stderr: \[WORKFLOW_UNKNOWN_KEY\]$/);
+		expect(rest.slice(0, 3)).toEqual(['      File "j.py", line 1', '          def(:', '      \\u001b[2JSyntaxError']);
+	});
+
 	test('cuts a very long line around the column', () => {
 		const long = { ...diagnostic, snippet: `${'a'.repeat(500)}HERE${'b'.repeat(500)}`, column: 501, length: 4 };
 		const [, line, caret] = formatDiagnostic(long, { color: false }).split('\n');
