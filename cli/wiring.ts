@@ -20,6 +20,7 @@ export function prepareWorkflow(terminal: Terminal, file: string, commandLine: C
 		definitions: builtinOverlays,
 		adapters: ADAPTERS,
 		resolveOverlay: (_name, use) => loadOverlay(terminal, project, use),
+		checkReplies: async (path, shown) => (await import('../agents/replies.ts')).checkReplies(path, shown),
 		commandLine,
 		home: userSettings(terminal),
 	});

@@ -268,6 +268,15 @@ describe('options', () => {
 		expect((await rig.sdd('run', 'w.yaml', '--stubs', 'absent.yaml')).stderr).toContain('STUBS_NOT_FOUND');
 	});
 
+	test('--stubs with a file that cannot be used begins no run', async () => {
+		const rig = await withTasks({ a: plain() });
+		rig.write('stubs.yaml', 'a: { exit: no }\n');
+		const { code, stderr } = await rig.sdd('run', 'w.yaml', '--stubs', 'stubs.yaml');
+		expect(code).toBe(2);
+		expect(stderr).toContain('stubs.yaml:1:12 error: exit must be a whole number from 0 to 255 [SCRIPT_INVALID]');
+		expect(rig.has('.ai-sdd/state')).toBe(false);
+	});
+
 	test('--developer-prompt and --reviewer-prompt replace the briefs; a missing one is an error at the start', async () => {
 		const rig = await withTasks({ a: reviewed('a') }, {}, { rev: reviewerGoingAt(1) });
 		rig.write('dev.hbs', 'DEV {{task.id}}');
