@@ -1,5 +1,6 @@
 /** Puts the parts together: the built-in overlays, the adapters, the modules a workflow names. */
 import { type Diagnostic, formatDiagnostic } from '../engine/diagnostic.ts';
+import { EXIT } from '../engine/errors.ts';
 import { type CommandLine, type Prepared, prepare } from '../engine/plan/prepare.ts';
 import { builtinOverlays } from '../overlays/index.ts';
 import type { Arguments } from './arguments.ts';
@@ -40,6 +41,13 @@ export function overridesIn(args: Arguments): CommandLine {
 		...(reviewerPrompt === null ? {} : { reviewerPrompt }),
 		...(stubs === null ? {} : { stubs }),
 	};
+}
+
+/** Says why nothing is done with these files, with `--json` as a document on stdout too, and returns the exit code. */
+export function refuse(terminal: Terminal, args: Arguments, diagnostics: readonly Diagnostic[]): number {
+	if (args.has('json')) terminal.out(`${JSON.stringify({ kind: 'error', exit: EXIT.usage, diagnostics })}\n`);
+	printDiagnostics(terminal, diagnostics);
+	return EXIT.usage;
 }
 
 /** Prints diagnostics for people. */

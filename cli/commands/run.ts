@@ -29,7 +29,7 @@ import { keepHeapSmall } from '../small-heap.ts';
 import { onStrayError } from '../stray-errors.ts';
 import { exitCodeOf, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
-import { overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
+import { overridesIn, prepareWorkflow, printDiagnostics, refuse } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
 
 export async function run(terminal: Terminal, args: Arguments): Promise<number> {
@@ -90,7 +90,7 @@ interface Chosen {
 async function freshPlan(terminal: Terminal, args: Arguments, file: string): Promise<Chosen | null> {
 	const prepared = await prepareWorkflow(terminal, file, overridesIn(args));
 	if (!prepared.ok) {
-		printDiagnostics(terminal, prepared.diagnostics);
+		refuse(terminal, args, prepared.diagnostics);
 		return null;
 	}
 	if (!args.has('quiet')) printDiagnostics(terminal, prepared.warnings);
