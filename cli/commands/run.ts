@@ -27,7 +27,7 @@ import { chooseReporter } from '../reporting.ts';
 import { onInterrupt } from '../signals.ts';
 import { keepHeapSmall } from '../small-heap.ts';
 import { onStrayError } from '../stray-errors.ts';
-import { exitCodeOf, summaryText } from '../summary.ts';
+import { exitCodeOf, failuresText, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
 import { overridesIn, prepareWorkflow, printDiagnostics, refuse } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
@@ -251,7 +251,8 @@ function finish(terminal: Terminal, args: Arguments, errand: Errand, reporter: R
 		terminal.out(
 			`${JSON.stringify({ kind: 'result', run: result.run, ending: result.ending, exit, head: result.head })}\n`,
 		);
-	else if (!args.has('quiet')) terminal.out(summaryText(terminal, errand, result));
+	else if (args.has('quiet')) terminal.err(failuresText(errand.plan, result));
+	else terminal.out(summaryText(terminal, errand, result));
 	return exit;
 }
 

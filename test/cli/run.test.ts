@@ -245,6 +245,13 @@ describe('options', () => {
 		expect(stderr).toBe('');
 	});
 
+	test('--quiet says only which tasks failed, and why', async () => {
+		const rig = await withTasks({ a: plain(), b: plain() }, {}, { dev: shell('[ $SDD_TASK_ID = a ] || exit 3') });
+		const { code, stdout, stderr } = await rig.sdd('run', 'w.yaml', '--quiet');
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr).toBe('error: b failed: agent "dev" exited with code 3\n');
+	});
+
 	test('--quiet says nothing, --plain says it in plain lines', async () => {
 		const rig = await withTasks({ a: plain() });
 		expect(await rig.sdd('run', 'w.yaml', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
