@@ -69,5 +69,7 @@ export function refuse(terminal: Terminal, args: Arguments, diagnostics: readonl
 
 /** Prints diagnostics for people. */
 export function printDiagnostics(terminal: Terminal, diagnostics: readonly Diagnostic[]): void {
-	for (const diagnostic of diagnostics) terminal.err(`${formatDiagnostic(diagnostic, { color: terminal.color })}\n\n`);
+	if (diagnostics.length === 0) return;
+	const color = terminal.proseColor;
+	for (const diagnostic of diagnostics) terminal.err(`${formatDiagnostic(diagnostic, { color })}\n\n`);
 }
