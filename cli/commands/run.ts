@@ -186,7 +186,7 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 		total: errand.plan.tasks.length,
 		ended: () => endedBefore(errand),
 	});
-	const interrupted = onInterrupt(stop, terminal);
+	const interrupted = onInterrupt(stop, terminal, () => reporter.clear());
 	const strays = onStrayError(stop);
 	try {
 		const { open, hosts } = await openOptions(terminal, errand, stop, (event) => reporter.event(event));
