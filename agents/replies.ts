@@ -1,11 +1,11 @@
-/** Reads and checks a file of scripted replies, and writes the files that a reply brings. Loaded at the first reply. */
+/** Reads and checks a file of scripted replies, and writes the files that a reply brings. Loaded only where there is such a file. */
 import { lstatSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Usage } from '../engine/contract.ts';
-import { quote } from '../engine/diagnostic.ts';
+import { type Diagnostic, quote } from '../engine/diagnostic.ts';
 import { SddError } from '../engine/errors.ts';
 import { loadSource } from '../engine/workflow/load.ts';
-import type { Pointer, Source } from '../engine/workflow/source.ts';
+import { errorAt, type Pointer, type Problem } from '../engine/workflow/source.ts';
 
 /** One reply, with every default filled in. */
 export interface Reply {
@@ -24,14 +24,15 @@ export type Replies = ReadonlyMap<string, readonly Reply[]>;
 
 /** Loads a file of replies; throws SCRIPT_INVALID, with the place, when it cannot be used. */
 export async function loadReplies(project: string, file: string): Promise<Replies> {
-	const loaded = loadSource(resolve(project, file), file);
-	if (!loaded.ok) throw await unusable(loaded.problem);
-	try {
-		return toReplies(loaded.source.value);
-	} catch (error) {
-		if (error instanceof Misfit) throw await misplaced(loaded.source, error);
-		throw error;
-	}
+	const { replies, problems } = readReplies(resolve(project, file), file);
+	const [first] = await told(problems);
+	if (first !== undefined) throw invalid(first);
+	return replies;
+}
+
+/** All that is wrong with a file of replies; `shown` is how the user names it. */
+export async function checkReplies(path: string, shown: string): Promise<readonly Diagnostic[]> {
+	return await told(readReplies(path, shown).problems);
 }
 
 /** Writes the files of a reply below `cwd`; says what is wrong where a path leads out of it. */
@@ -77,39 +78,51 @@ function isBelow(root: string, file: string): boolean {
 	return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-/** Thrown at the first thing that does not fit; becomes an error with its place. */
-class Misfit extends Error {
-	readonly pointer: Pointer;
-
-	constructor(pointer: Pointer, message: string) {
-		super(message);
-		this.pointer = pointer;
-	}
+interface Read {
+	readonly replies: Replies;
+	readonly problems: readonly (Problem | Diagnostic)[];
 }
 
-function toReplies(value: unknown): Replies {
-	if (!isMap(value)) throw new Misfit([], 'the file must map tasks, agents or "*" to replies');
-	return new Map(Object.entries(value).map(([key, list]) => [key, toList(list, [key])]));
+function readReplies(path: string, shown: string): Read {
+	const loaded = loadSource(path, shown);
+	if (!loaded.ok) return { replies: new Map(), problems: [loaded.problem] };
+	const { source } = loaded;
+	const problems: Problem[] = [];
+	const note: Note = (pointer, message, on = 'value') =>
+		problems.push(errorAt({ source, pointer, on }, { code: 'SCRIPT_INVALID', message, remedy: REMEDY }));
+	return { replies: toReplies(source.value, note), problems };
 }
 
-function toList(value: unknown, pointer: Pointer): readonly Reply[] {
-	if (!Array.isArray(value)) return [toReply(value, pointer)];
-	if (value.length === 0) throw new Misfit(pointer, 'a list of replies needs at least one');
-	return value.map((one, index) => toReply(one, [...pointer, index]));
+const REMEDY =
+	'each key (a task, task/role, an agent or "*") has a reply or a list of replies: a text, or {text, exit, files, …}';
+
+/** Takes down what does not fit; reading goes on, so that all of it is told at once. */
+type Note = (pointer: Pointer, message: string, on?: 'key' | 'value') => void;
+
+function toReplies(value: unknown, note: Note): Replies {
+	if (isMap(value)) return new Map(Object.entries(value).map(([key, list]) => [key, toList(list, [key], note)]));
+	note([], 'the file must map tasks, agents or "*" to replies');
+	return new Map();
+}
+
+function toList(value: unknown, pointer: Pointer, note: Note): readonly Reply[] {
+	if (!Array.isArray(value)) return [toReply(value, pointer, note)];
+	if (value.length === 0) note(pointer, 'a list of replies needs at least one');
+	return value.map((one, index) => toReply(one, [...pointer, index], note));
 }
 
 const KEYS = ['text', 'exit', 'files', 'delay', 'usage', 'hang', 'expect'];
 
-function toReply(value: unknown, pointer: Pointer): Reply {
+function toReply(value: unknown, pointer: Pointer, note: Note): Reply {
 	if (typeof value === 'string') return { ...PLAIN, text: value };
-	if (!isMap(value)) throw new Misfit(pointer, 'a reply must be a text or a map');
-	for (const key of Object.keys(value)) {
-		if (!KEYS.includes(key)) {
-			throw new Misfit([...pointer, key], `a reply has no ${quote(key)}; it may have ${KEYS.join(', ')}`);
-		}
+	if (!isMap(value)) {
+		note(pointer, 'a reply must be a text or a map');
+		return PLAIN;
 	}
-	const at = <T>(key: string, check: (value: unknown, pointer: Pointer) => T, absent: T): T =>
-		value[key] === undefined ? absent : check(value[key], [...pointer, key]);
+	for (const key of Object.keys(value).filter((one) => !KEYS.includes(one)))
+		note([...pointer, key], `a reply has no ${quote(key)}; it may have ${KEYS.join(', ')}`, 'key');
+	const at = <T>(key: string, read: (value: unknown, pointer: Pointer, note: Note) => T, absent: T): T =>
+		value[key] === undefined ? absent : read(value[key], [...pointer, key], note);
 	return {
 		text: at('text', toText, ''),
 		exit: at('exit', toExit, 0),
@@ -122,37 +135,45 @@ function toReply(value: unknown, pointer: Pointer): Reply {
 
 const PLAIN: Reply = { text: '', exit: 0, files: [], waitMs: 0, usage: null, expect: null };
 
-function toText(value: unknown, pointer: Pointer): string {
+function toText(value: unknown, pointer: Pointer, note: Note): string {
 	if (typeof value === 'string') return value;
-	throw new Misfit(pointer, `${last(pointer)} must be a text`);
+	note(pointer, `${last(pointer)} must be a text`);
+	return '';
 }
 
-function toFlag(value: unknown, pointer: Pointer): boolean {
-	if (typeof value === 'boolean') return value;
-	throw new Misfit(pointer, `${last(pointer)} must be true or false`);
+function toFlag(value: unknown, pointer: Pointer, note: Note): boolean {
+	if (typeof value !== 'boolean') note(pointer, `${last(pointer)} must be true or false`);
+	return value === true;
 }
 
-function toNumber(value: unknown, pointer: Pointer): number {
+function toNumber(value: unknown, pointer: Pointer, note: Note): number {
 	if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
-	throw new Misfit(pointer, `${last(pointer)} must be a number, 0 or more`);
+	note(pointer, `${last(pointer)} must be a number, 0 or more`);
+	return 0;
 }
 
-function toExit(value: unknown, pointer: Pointer): number {
+function toExit(value: unknown, pointer: Pointer, note: Note): number {
 	if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255) return value as number;
-	throw new Misfit(pointer, 'exit must be a whole number from 0 to 255');
+	note(pointer, 'exit must be a whole number from 0 to 255');
+	return 0;
 }
 
-function toFiles(value: unknown, pointer: Pointer): Reply['files'] {
-	if (!isMap(value)) throw new Misfit(pointer, 'files must map paths to contents');
-	return Object.entries(value).map(([path, content]) => ({ path, content: toText(content, [...pointer, path]) }));
+function toFiles(value: unknown, pointer: Pointer, note: Note): Reply['files'] {
+	if (!isMap(value)) {
+		note(pointer, 'files must map paths to contents');
+		return [];
+	}
+	return Object.entries(value).map(([path, content]) => ({ path, content: toText(content, [...pointer, path], note) }));
 }
 
 const USAGE_KEYS = ['input_tokens', 'output_tokens', 'cost_usd'];
 
-function toUsage(value: unknown, pointer: Pointer): Usage {
-	const fits = isMap(value) && Object.keys(value).every((key) => USAGE_KEYS.includes(key));
-	if (!fits) throw new Misfit(pointer, `usage must be a map with ${USAGE_KEYS.join(', ')}`);
-	const at = (key: string) => (value[key] === undefined ? null : toNumber(value[key], [...pointer, key]));
+function toUsage(value: unknown, pointer: Pointer, note: Note): Usage | null {
+	if (!isMap(value) || !Object.keys(value).every((key) => USAGE_KEYS.includes(key))) {
+		note(pointer, `usage must be a map with ${USAGE_KEYS.join(', ')}`);
+		return null;
+	}
+	const at = (key: string) => (value[key] === undefined ? null : toNumber(value[key], [...pointer, key], note));
 	return { inputTokens: at('input_tokens'), outputTokens: at('output_tokens'), costUsd: at('cost_usd') };
 }
 
@@ -165,25 +186,15 @@ function last(pointer: Pointer): string {
 	return typeof name === 'string' ? quote(name) : 'this';
 }
 
-async function misplaced(source: Source, misfit: Misfit): Promise<SddError> {
-	const { locator } = await import('../engine/workflow/locate.ts');
-	const { line, column } = locator(source.text)(misfit.pointer, 'value');
-	return invalid(`${source.file}:${line}:${column}`, misfit.message, REMEDY);
-}
-
-type Unloadable = Extract<ReturnType<typeof loadSource>, { ok: false }>['problem'];
-
-async function unusable(problem: Unloadable): Promise<SddError> {
+async function told(found: Read['problems']): Promise<readonly Diagnostic[]> {
+	if (found.length === 0) return [];
 	const { toDiagnostics } = await import('../engine/workflow/diagnose.ts');
-	const findings =
-		'place' in problem ? { problems: [problem], diagnostics: [] } : { problems: [], diagnostics: [problem] };
-	const { file, line, column, message, remedy } = toDiagnostics(findings)[0]!;
-	return invalid(line > 0 ? `${file}:${line}:${column}` : file, message, remedy);
+	const problems = found.flatMap((one) => ('place' in one ? [one] : []));
+	const diagnostics = found.flatMap((one) => ('place' in one ? [] : [one]));
+	return toDiagnostics({ problems, diagnostics });
 }
 
-const REMEDY =
-	'each key (a task, task/role, an agent or "*") has a reply or a list of replies: a text, or {text, exit, files, …}';
-
-function invalid(where: string, message: string, remedy: string): SddError {
+function invalid({ file, line, column, message, remedy }: Diagnostic): SddError {
+	const where = line > 0 ? `${file}:${line}:${column}` : file;
 	return new SddError('SCRIPT_INVALID', `scripted replies, ${where}: ${message}`, remedy);
 }

@@ -13,6 +13,7 @@ export function explain(error: unknown, version: string, asJson = false): number
 		writeOut('stderr', errorText(error));
 		return exit;
 	}
+	if (asJson) writeOut('stdout', `${JSON.stringify({ kind: 'error', message: String(error), exit: EXIT.bug })}\n`);
 	const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
 	writeOut(
 		'stderr',

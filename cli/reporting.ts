@@ -12,10 +12,12 @@ export function chooseReporter(
 	tasks: { readonly total: number; ended(): readonly string[] },
 ): Reporter {
 	const { color, width } = terminal;
+	// A dumb terminal has no way to take the status line away again.
+	const canBeLive = terminal.isTty && terminal.env['TERM'] !== 'dumb';
 	const write = (text: string): void => terminal.out(text);
 	if (args.has('json')) return jsonReporter(write);
 	if (args.has('quiet')) return quietReporter;
-	if (terminal.isTty && !args.has('plain'))
+	if (canBeLive && !args.has('plain'))
 		return liveReporter(write, { color, width, total: tasks.total, ended: tasks.ended() });
 	return plainReporter(write, color && !args.has('plain'));
 }

@@ -4,8 +4,9 @@ import { leaveAtOnce } from './ending.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The first signal stops the run (agents are ended, the journal says so); a second one ends the process at once. */
-export function onInterrupt(stop: AbortController, terminal: Terminal): { dispose(): void } {
+export function onInterrupt(stop: AbortController, terminal: Terminal, clear = (): void => {}): { dispose(): void } {
 	const handle = (signal: NodeJS.Signals): void => {
+		clear();
 		if (stop.signal.aborted) leaveAtOnce(EXIT.interrupted);
 		terminal.err(`\n${signal}: ending the agents; sdd run goes on later (again: end at once)\n`);
 		stop.abort();

@@ -5,6 +5,7 @@ import { EXIT } from '../engine/errors.ts';
 import type { Plan } from '../engine/plan/plan.ts';
 import { printableReason } from '../engine/printable.ts';
 import { type RunResult, tally } from '../engine/run/execute-run.ts';
+import type { TaskState } from '../engine/run/state.ts';
 import { logFile } from '../engine/store/layout.ts';
 import { builtinOverlays } from '../overlays/index.ts';
 import type { Terminal } from './terminal.ts';
@@ -37,6 +38,15 @@ export function summaryText(terminal: Terminal, { project, plan }: Summarised, r
 	return `${lines.join('\n')}\n`;
 }
 
+/** What is said of a run even with `--quiet`: which tasks failed, and why. */
+export function failuresText(plan: Plan, { state }: RunResult): string {
+	const lines = plan.tasks.flatMap(({ id }) => {
+		const task = state.tasks.get(id);
+		return task?.status === 'FAILED' ? [`error: ${failure(id, task)}\n`] : [];
+	});
+	return lines.join('');
+}
+
 const WORDS: { readonly [status: string]: string } = {
 	COMPLETED: 'done',
 	FAILED: 'failed',
@@ -65,10 +75,14 @@ function whatNext({ ending, state }: RunResult): string {
 
 function taskLines(id: string, { state }: RunResult): readonly string[] {
 	const task = state.tasks.get(id);
-	if (task?.status === 'FAILED') return [`  ${id} failed: ${printableReason(task.reason ?? '')}`];
+	if (task?.status === 'FAILED') return [`  ${failure(id, task)}`];
 	if (task?.status !== 'HIL_PENDING') return [];
 	const items = [...state.items].filter(([, item]) => item.task === id && item.item !== null);
 	return items.map(([item]) => `  ${id} waits for a person: sdd hil show ${item}`);
+}
+
+function failure(id: string, { reason }: TaskState): string {
+	return `${id} failed: ${printableReason(reason ?? '')}`;
 }
 
 /** The logs that the built-in overlays of this plan, and those in processes, have left; many are not all listed. */

@@ -14,7 +14,10 @@ export interface Terminal {
 	readonly isTty: boolean;
 	/** Whether somebody can be asked. */
 	readonly canAsk: boolean;
+	/** Whether results may have colours. */
 	readonly color: boolean;
+	/** Whether prose may: the two need not go to the same place. */
+	readonly proseColor: boolean;
 	width(): number;
 	/** The root of the project the user stands in. */
 	project(): string;
@@ -29,6 +32,7 @@ export function openTerminal(version: string, said: { readonly trustsOverlays?: 
 	const { env } = process;
 	// Asked only when somebody wants to know: the answer loads Node's streams.
 	const isTty = (): boolean => process.stdout.isTTY === true;
+	const wantsColor = (): boolean => (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 	return {
 		cwd: process.cwd(),
 		env,
@@ -42,7 +46,10 @@ export function openTerminal(version: string, said: { readonly trustsOverlays?: 
 			return isTty() && process.stdin.isTTY === true;
 		},
 		get color() {
-			return (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && isTty();
+			return wantsColor() && isTty();
+		},
+		get proseColor() {
+			return wantsColor() && process.stderr.isTTY === true;
 		},
 		// Some pseudo-terminals say 0.
 		width: () => process.stdout.columns || 80,

@@ -47,6 +47,14 @@ export function paths(expression: Expression): readonly Path[] {
 	return pathsOf(expression.root);
 }
 
+/** A comparison in an expression. */
+export type Compared = Extract<ExpressionNode, { kind: 'compare' }>;
+
+/** Every comparison an expression makes, in order of appearance. */
+export function comparisons(expression: Expression): readonly Compared[] {
+	return comparisonsOf(expression.root);
+}
+
 function holds(node: ExpressionNode, scope: Json): boolean {
 	switch (node.kind) {
 		case 'or':
@@ -114,5 +122,19 @@ function pathsOf(node: ExpressionNode): readonly Path[] {
 			return [node.path];
 		case 'compare':
 			return node.right.kind === 'path' ? [node.left, node.right.path] : [node.left];
+	}
+}
+
+function comparisonsOf(node: ExpressionNode): readonly Compared[] {
+	switch (node.kind) {
+		case 'or':
+		case 'and':
+			return node.of.flatMap(comparisonsOf);
+		case 'not':
+			return comparisonsOf(node.of);
+		case 'path':
+			return [];
+		case 'compare':
+			return [node];
 	}
 }

@@ -7,17 +7,14 @@ import { didYouMean } from '../../engine/suggest.ts';
 import type { Arguments } from '../arguments.ts';
 import { asJson, type Terminal } from '../terminal.ts';
 import { userSettings } from '../user-settings.ts';
-import { prepareWorkflow, printDiagnostics } from '../wiring.ts';
+import { prepareWorkflow, refuse } from '../wiring.ts';
 
 export async function constitution(terminal: Terminal, args: Arguments): Promise<number> {
 	const task = args.value('task');
-	const paths = task === null ? [] : await pathsOf(terminal, task, args.value('workflow'));
+	const paths = task === null ? [] : await pathsOf(terminal, args, task);
 	if (paths === null) return EXIT.usage;
 	const found = constitutionFor({ project: terminal.project(), home: userSettings(terminal), paths });
-	if (!found.ok) {
-		printDiagnostics(terminal, found.diagnostics);
-		return EXIT.usage;
-	}
+	if (!found.ok) return refuse(terminal, args, found.diagnostics);
 	const section = args.value('section');
 	const shown = section === null ? {} : { section };
 	terminal.out(args.has('json') ? asJson(constitutionJson(found, shown)) : `${renderConstitution(found, shown)}\n`);
@@ -25,8 +22,8 @@ export async function constitution(terminal: Terminal, args: Arguments): Promise
 }
 
 /** The files of a task; null when its workflow is wrong (and said so). */
-async function pathsOf(terminal: Terminal, task: string, given: string | null): Promise<readonly string[] | null> {
-	const file = given ?? newestRunFile(terminal.project());
+async function pathsOf(terminal: Terminal, args: Arguments, task: string): Promise<readonly string[] | null> {
+	const file = args.value('workflow') ?? newestRunFile(terminal.project());
 	if (file === null) {
 		throw new SddError(
 			'CLI_USAGE',
@@ -36,7 +33,7 @@ async function pathsOf(terminal: Terminal, task: string, given: string | null): 
 	}
 	const prepared = await prepareWorkflow(terminal, file);
 	if (!prepared.ok) {
-		printDiagnostics(terminal, prepared.diagnostics);
+		refuse(terminal, args, prepared.diagnostics);
 		return null;
 	}
 	const planned = prepared.plan.tasks.find(({ id }) => id === task);

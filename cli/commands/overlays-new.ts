@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { EXIT, SddError } from '../../engine/errors.ts';
+import { storeError } from '../../engine/store/fs-errors.ts';
 import { builtinOverlays } from '../../overlays/index.ts';
 import type { Arguments } from '../arguments.ts';
 import { OVERLAY_FOLDER } from '../find-overlay.ts';
@@ -18,10 +19,7 @@ export async function overlaysNew(terminal: Terminal, args: Arguments): Promise<
 	const files = isPython ? pythonFiles(name) : { [`${OVERLAY_FOLDER}/${name}.ts`]: typescriptOverlay(name) };
 	const project = terminal.project();
 	for (const path of Object.keys(files)) refuseToOverwrite(project, path);
-	for (const [path, text] of Object.entries(files)) {
-		mkdirSync(dirname(join(project, path)), { recursive: true });
-		await writeFileAtomic(join(project, path), text);
-	}
+	for (const [path, text] of Object.entries(files)) await write(project, path, text);
 	const written = Object.keys(files);
 	terminal.out(args.has('json') ? asJson({ name, written }) : nextSteps(project, name, written, isPython));
 	return EXIT.done;
@@ -62,6 +60,17 @@ function pythonFiles(name: string): { readonly [path: string]: string } {
 function refuseToOverwrite(project: string, path: string): void {
 	if (!existsSync(join(project, path))) return;
 	throw new SddError('OVERLAY_EXISTS', `${path} is there already, and nothing is overwritten`, 'choose another name');
+}
+
+async function write(project: string, path: string, text: string): Promise<void> {
+	try {
+		mkdirSync(dirname(join(project, path)), { recursive: true });
+		await writeFileAtomic(join(project, path), text);
+	} catch (error) {
+		const { code, message } = storeError(error, path, 'write');
+		const remedy = `see what lies at ${OVERLAY_FOLDER}: it must be a folder that you may write, with room for a file`;
+		throw new SddError(code, message, remedy, { cause: error });
+	}
 }
 
 function nextSteps(project: string, name: string, written: readonly string[], isPython: boolean): string {

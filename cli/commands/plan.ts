@@ -3,14 +3,11 @@ import { EXIT } from '../../engine/errors.ts';
 import { planToDisk } from '../../engine/plan/plan-file.ts';
 import type { Arguments } from '../arguments.ts';
 import type { Terminal } from '../terminal.ts';
-import { overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
+import { overridesIn, prepareWorkflow, printDiagnostics, refuse } from '../wiring.ts';
 
 export async function plan(terminal: Terminal, args: Arguments): Promise<number> {
 	const prepared = await prepareWorkflow(terminal, args.positionals[0] ?? '', overridesIn(args));
-	if (!prepared.ok) {
-		printDiagnostics(terminal, prepared.diagnostics);
-		return EXIT.usage;
-	}
+	if (!prepared.ok) return refuse(terminal, args, prepared.diagnostics);
 	printDiagnostics(terminal, prepared.warnings);
 	if (args.has('json')) terminal.out(`${planToDisk(prepared.plan).trimEnd()}\n`);
 	else {

@@ -30,9 +30,9 @@ import { chooseReporter } from '../reporting.ts';
 import { onInterrupt } from '../signals.ts';
 import { keepHeapSmall } from '../small-heap.ts';
 import { onStrayError } from '../stray-errors.ts';
-import { exitCodeOf, summaryText } from '../summary.ts';
+import { exitCodeOf, failuresText, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
-import { overridesIn, prepareWorkflow, printDiagnostics } from '../wiring.ts';
+import { overridesIn, prepareWorkflow, printDiagnostics, refuse } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
 
 export async function run(terminal: Terminal, args: Arguments): Promise<number> {
@@ -90,7 +90,7 @@ interface Chosen {
 async function freshPlan(terminal: Terminal, args: Arguments, file: string): Promise<Chosen | null> {
 	const prepared = await prepareWorkflow(terminal, file, overridesIn(args));
 	if (!prepared.ok) {
-		printDiagnostics(terminal, prepared.diagnostics);
+		refuse(terminal, args, prepared.diagnostics);
 		return null;
 	}
 	if (!args.has('quiet')) printDiagnostics(terminal, prepared.warnings);
@@ -196,7 +196,7 @@ async function carryOut(terminal: Terminal, args: Arguments, errand: Errand): Pr
 		total: errand.plan.tasks.length,
 		ended: () => endedBefore(errand),
 	});
-	const interrupted = onInterrupt(stop, terminal);
+	const interrupted = onInterrupt(stop, terminal, () => reporter.clear());
 	const strays = onStrayError(stop);
 	try {
 		const hosts = await createHosts(terminal, { ...errand, mask: maskOf(terminal, errand.plan) });
@@ -265,7 +265,8 @@ function finish(terminal: Terminal, args: Arguments, errand: Errand, reporter: R
 		terminal.out(
 			`${JSON.stringify({ kind: 'result', run: result.run, ending: result.ending, exit, head: result.head })}\n`,
 		);
-	else if (!args.has('quiet')) terminal.out(summaryText(terminal, errand, result));
+	else if (args.has('quiet')) terminal.err(failuresText(errand.plan, result));
+	else terminal.out(summaryText(terminal, errand, result));
 	return exit;
 }
 

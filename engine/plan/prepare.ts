@@ -6,7 +6,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { ResolveOverlay } from '../workflow/load-definitions.ts';
 import { readWorkflow } from '../workflow/read-workflow.ts';
 import { aboutFile, type Findings, hasErrors } from '../workflow/source.ts';
-import { validate } from '../workflow/validate.ts';
+import { type ValidWorkflow, validate } from '../workflow/validate.ts';
 import type { Workflow } from '../workflow/workflow.ts';
 import { BUILT_IN, makePlan } from './make-plan.ts';
 import type { Plan } from './plan.ts';
@@ -37,6 +37,8 @@ export interface Preparation {
 	/** Names of the agent adapters there are. */
 	readonly adapters: readonly string[];
 	readonly resolveOverlay: ResolveOverlay;
+	/** All that is wrong with a file of scripted replies, which lies there and is called so. */
+	readonly checkReplies: (path: string, shown: string) => Promise<readonly Diagnostic[]>;
 	readonly commandLine: CommandLine;
 	/** The folder of the user's own settings, where a constitution may lie; null for none. */
 	readonly home: string | null;
@@ -64,6 +66,7 @@ export async function prepare(preparation: Preparation): Promise<Prepared> {
 	const templates = await planTemplates(valid, context);
 	const constitutions = planConstitutions(valid, context);
 	const stubs = stubsFrom(context);
+	await checkReplies(valid, context);
 	if (hasErrors(findings)) return { ok: false, diagnostics: await told(findings) };
 	const plan = makePlan(valid, {
 		file: fromProject(project, path),
@@ -112,6 +115,14 @@ function stubsFrom({ commandLine, cwd, project, show, findings }: Context): { re
 		findings.diagnostics.push(aboutFile('STUBS_NOT_FOUND', show(path), message, 'name a file of scripted replies'));
 	}
 	return { stubs: fromProject(project, path) };
+}
+
+/** Of what replaces an agent, too, all problems are told before anything runs. */
+async function checkReplies({ replies }: ValidWorkflow, context: Context): Promise<void> {
+	const { commandLine, cwd, project, show, findings } = context;
+	const stubs = commandLine.stubs === undefined ? [] : [resolve(cwd, commandLine.stubs)];
+	for (const path of [...stubs, ...[...replies].map((file) => resolve(project, file))])
+		if (existsSync(path)) findings.diagnostics.push(...(await context.checkReplies(path, show(path))));
 }
 
 function iterationsFrom({ reviewMaxFixAttempts: fixes }: CommandLine): { readonly maxIterations?: number } {

@@ -43,6 +43,7 @@ export function liveReporter(write: Write, options: LiveOptions): Reporter {
 			}
 			draw();
 		},
+		clear: erase,
 		close() {
 			clearInterval(timer);
 			erase();
@@ -81,6 +82,7 @@ function statusLine(
 ): string {
 	const parts = [...busy].map(([task, { what, since }]) => `${task} (${what}, ${seconds(at - since)})`);
 	const text = `${ended}/${options.total} done · ${parts.join(' · ')}`;
-	const width = Math.max(20, options.width() - 1);
+	// A line that wraps could not be erased whole.
+	const width = Math.max(1, options.width() - 1);
 	return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -10,6 +10,7 @@ export function plainReporter(write: Write, color: boolean): Reporter {
 			const text = lineOf(event, color);
 			if (text !== null) write(`${text}\n`);
 		},
+		clear() {},
 		close() {},
 	};
 }

@@ -3,6 +3,8 @@ import type { ReportedEvent } from '../events.ts';
 
 export interface Reporter {
 	event(event: ReportedEvent): void;
+	/** Makes way for somebody else's lines; the next event goes on. */
+	clear(): void;
 	/** Leaves the terminal clean; nothing is reported after it. */
 	close(): void;
 }
@@ -11,9 +13,9 @@ export interface Reporter {
 export type Write = (text: string) => void;
 
 /** Says nothing: for `--quiet`. */
-export const quietReporter: Reporter = { event() {}, close() {} };
+export const quietReporter: Reporter = { event() {}, clear() {}, close() {} };
 
 /** One JSON object a line: for `--json`. */
 export function jsonReporter(write: Write): Reporter {
-	return { event: (event) => write(`${JSON.stringify(event)}\n`), close() {} };
+	return { event: (event) => write(`${JSON.stringify(event)}\n`), clear() {}, close() {} };
 }

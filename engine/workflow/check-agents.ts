@@ -22,23 +22,26 @@ export interface AgentChecks {
 /** A persona is put whole into every brief. */
 const MAX_PERSONA = 256 * 1024;
 
-/** Notes what is wrong with agents and with who is named; returns the texts of persona files, by their path. */
-export function checkAgents(
-	workflow: Workflow,
-	tasks: readonly ResolvedTask[],
-	checks: AgentChecks,
-): ReadonlyMap<string, string> {
+/** The files that agents name and that could be read. */
+export interface AgentFiles {
+	/** Texts of the persona files, by their path as written. */
+	readonly personas: ReadonlyMap<string, string>;
+	/** Files of scripted replies, by their path as written. */
+	readonly replies: ReadonlySet<string>;
+}
+
+/** Notes what is wrong with agents and with who is named; returns the files that they name. */
+export function checkAgents(workflow: Workflow, tasks: readonly ResolvedTask[], checks: AgentChecks): AgentFiles {
 	for (const task of tasks) {
 		const complaint = complaintAboutName(task, workflow);
 		if (complaint !== undefined) checks.findings.problems.push(errorAt(task.naming.place(), complaint));
 	}
-	const personas = new Map<string, string>();
+	const files = { personas: new Map<string, string>(), replies: new Set<string>() };
 	for (const agent of workflow.agents.values()) {
 		checkDefinition(agent, workflow, checks);
-		const persona = readPersona(agent, checks);
-		if (persona !== null) personas.set(agent.entry.persona!, persona);
+		readFilesOf(agent, checks, files);
 	}
-	return personas;
+	return files;
 }
 
 /** What to say of a name that is no agent's; undefined when it is one's. */
@@ -116,11 +119,19 @@ function aboutNeeds(agent: AgentDefinition, adapter: string, entry: AgentEntry):
 	return undefined;
 }
 
-function readPersona(agent: AgentDefinition, checks: AgentChecks): string | null {
+function readFilesOf(
+	agent: AgentDefinition,
+	checks: AgentChecks,
+	files: { readonly personas: Map<string, string>; readonly replies: Set<string> },
+): void {
 	const { persona, replies } = agent.entry;
+	if (persona !== undefined) {
+		const text = readFileOf(agent, 'persona', persona, checks);
+		if (text !== null) files.personas.set(persona, text);
+	}
 	// What replies say is the adapter's business; here it is enough that they are there.
-	if (replies !== undefined && checks.adapters !== null) readFileOf(agent, 'replies', replies, checks);
-	return persona === undefined ? null : readFileOf(agent, 'persona', persona, checks);
+	if (replies !== undefined && checks.adapters !== null && readFileOf(agent, 'replies', replies, checks) !== null)
+		files.replies.add(replies);
 }
 
 function readFileOf(

@@ -64,7 +64,8 @@ async function checkAttached(
 ): Promise<void> {
 	const misshapen = overlay.use === null ? missingOptions(overlay) : await wrongOptions(overlay);
 	for (const { path, ...problem } of misshapen) note(placeOfOption(overlay, path), problem);
-	if (misshapen.length > 0) return;
+	// One that lacks what was too wrong to keep would only stumble over that.
+	if (misshapen.length > 0 || lackingOptions(overlay).length > 0) return;
 	try {
 		askOverlay(overlay, task, workflow, note);
 	} catch (error) {
@@ -107,16 +108,21 @@ function said({ message, remedy }: OptionProblem): Complaint {
 type WrongOption = Complaint & { readonly path: readonly string[] };
 
 /** A built-in's options have their shape already, but defaults and task may both have left one out. */
-function missingOptions({ definition, options, merged }: ResolvedOverlay): readonly WrongOption[] {
-	const schema = definition!.options as { readonly required?: readonly string[]; readonly properties?: object };
-	return (schema.required ?? [])
-		.filter((key) => !Object.hasOwn(options, key) && !isWrittenAnywhere(merged, key))
+function missingOptions(overlay: ResolvedOverlay): readonly WrongOption[] {
+	const { merged } = overlay;
+	return lackingOptions(overlay)
+		.filter((key) => !isWrittenAnywhere(merged, key))
 		.map((key) => ({
 			path: [],
 			code: 'OVERLAY_OPTION',
 			message: `overlay ${quote(merged.name)} needs ${quote(key)}`,
 			remedy: `add \`${key}:\` beside \`enabled\`, or to the overlay's defaults`,
 		}));
+}
+
+function lackingOptions({ definition, options }: ResolvedOverlay): readonly string[] {
+	const { required = [] } = definition!.options as { readonly required?: readonly string[] };
+	return required.filter((key) => !Object.hasOwn(options, key));
 }
 
 /** An option that was too wrong to keep has been told already. */

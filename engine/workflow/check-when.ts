@@ -1,6 +1,7 @@
 /** Checks `when`: that it can be read, and reads only tasks that are over by then. */
 import { quote } from '../diagnostic.ts';
-import { type Expression, type Path, parseExpression, paths } from '../expression.ts';
+import { TASK_STATUSES } from '../events.ts';
+import { type Compared, comparisons, type Expression, type Path, parseExpression, paths } from '../expression.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Graph } from './graph.ts';
 import { type Complaint, errorAt, type Place, type Problem } from './source.ts';
@@ -26,12 +27,16 @@ function malformed(id: string, message: string): Complaint {
 }
 
 function readsWrongly(id: string, expression: Expression, workflow: Workflow, graph: Graph): readonly Complaint[] {
-	return paths(expression).flatMap((path) => complaintAbout(id, path, workflow, graph) ?? []);
+	return [
+		...paths(expression).flatMap((path) => complaintAbout(id, path, workflow, graph) ?? []),
+		...comparisons(expression).flatMap((one) => complaintAboutStatus(id, one) ?? []),
+	];
 }
 
 function complaintAbout(id: string, path: Path, workflow: Workflow, graph: Graph): Complaint | undefined {
-	const [root, task] = path;
+	const [root, task, fact] = path;
 	if (root !== 'tasks' || task === undefined) return notATask(id, path);
+	if (fact === undefined || !FACTS.includes(fact) || path.length > 3) return notAFact(id, path);
 	const { tasks } = workflow.file;
 	if (!Object.hasOwn(tasks, task)) {
 		return isWritten(workflow.source, ['tasks', task]) ? undefined : unknownTask(id, task, Object.keys(tasks));
@@ -39,6 +44,35 @@ function complaintAbout(id: string, path: Path, workflow: Workflow, graph: Graph
 	// In a circle nothing is upstream; the circle itself is told already.
 	if (graph.cycles.length > 0 || graph.isUpstream(task, id)) return undefined;
 	return notUpstream(id, task);
+}
+
+/** What is known of a task that is over. */
+const FACTS: readonly string[] = ['status', 'attempts'];
+
+/** Something that is never there would never hold, and the task would be skipped without a word. */
+function notAFact(id: string, path: Path): Complaint {
+	const [, task = '', fact = ''] = path;
+	const meant = didYouMean(fact, FACTS);
+	return {
+		code: 'EXPRESSION_INVALID',
+		message: `"when" of task ${quote(id)} reads ${quote(path.join('.'))}, which does not exist`,
+		remedy:
+			meant === undefined || path.length > 3
+				? `of a task there are ${FACTS.map((one) => `\`tasks.${task}.${one}\``).join(' and ')}`
+				: `did you mean "tasks.${task}.${meant}"?`,
+	};
+}
+
+function complaintAboutStatus(id: string, { left, right }: Compared): Complaint | undefined {
+	if (left.length !== 3 || left[2] !== 'status' || right.kind !== 'literal') return undefined;
+	const said = String(right.value);
+	if (TASK_STATUSES.some((status) => status === right.value)) return undefined;
+	const meant = didYouMean(said, TASK_STATUSES);
+	return {
+		code: 'EXPRESSION_INVALID',
+		message: `"when" of task ${quote(id)} compares ${quote(left.join('.'))} with ${quote(said)}, which is no status`,
+		remedy: meant === undefined ? 'a task that is over is COMPLETED or SKIPPED' : `did you mean ${meant}?`,
+	};
 }
 
 function notATask(id: string, path: Path): Complaint {

@@ -120,6 +120,8 @@ function unknownKey(key: string, pointer: Pointer, context: Described): Words {
 }
 
 function otherKeys(key: string, pointer: Pointer, known: readonly string[]): string {
+	if (key === '<<')
+		return 'YAML 1.2 merges nothing: put what tasks share into `defaults`, and what agents share behind `extends`';
 	const isOwnOverlay = pointer.at(-2) === 'overlays' && known.includes('use');
 	if (isOwnOverlay) return "put an overlay's own options below `options:`";
 	const near = sharingWords(key, known);

@@ -10,11 +10,11 @@ import { type FindDefinition, type ResolvedOverlay, type ResolvedTask, resolveTa
 import { type Complaint, errorAt, type Findings } from './source.ts';
 import type { Workflow } from './workflow.ts';
 
-/** Loads the module of an overlay; what is wrong with it, if it cannot. */
+/** Loads the module of an overlay; what is wrong with it, if it cannot; a complaint, if it may not be loaded. */
 export type ResolveOverlay = (
 	name: string,
 	use: OverlayUse,
-) => Promise<OverlayDefinition | { readonly error: string; readonly remedy?: string }>;
+) => Promise<OverlayDefinition | { readonly error: string; readonly remedy?: string } | Complaint>;
 
 /** What finding definitions needs. */
 export interface DefinitionSources {

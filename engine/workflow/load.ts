@@ -79,11 +79,21 @@ function parse(text: string, file: string): { readonly value: unknown } | { read
 }
 
 function yamlProblem(error: YAMLException, text: string, file: string): Diagnostic {
-	const { mark, reason } = error;
-	if (mark === undefined) return { ...whatYamlSaid(reason, ''), severity: 'error', file, line: 0, column: 0 };
+	const { reason } = error;
+	// Only of a second document the parser does not say where it is.
+	const mark = error.mark ?? secondDocument(text);
+	if (mark === null) return { ...whatYamlSaid(reason, ''), severity: 'error', file, line: 0, column: 0 };
 	const snippet = text.split('\n', mark.line + 1)[mark.line]?.replace(/\r$/, '') ?? '';
 	const said = whatYamlSaid(reason, snippet.slice(mark.column));
 	return { ...said, severity: 'error', file, line: mark.line + 1, column: mark.column + 1, snippet };
+}
+
+/** Where a second document begins: at the start of a line `---` can be nothing else. */
+function secondDocument(text: string): { readonly line: number; readonly column: number } | null {
+	const lines = text.split('\n');
+	const first = lines.findIndex((line) => !/^(?:\s*(?:#.*)?|%.*)$/.test(line));
+	const line = lines.findIndex((one, index) => index > first && /^(?:---|\.\.\.)(?:\s|$)/.test(one));
+	return line < 0 ? null : { line, column: 0 };
 }
 
 function whatYamlSaid(reason: string, there: string): Pick<Diagnostic, 'code' | 'message' | 'remedy' | 'length'> {
@@ -96,12 +106,18 @@ function whatYamlSaid(reason: string, there: string): Pick<Diagnostic, 'code' | 
 		const message = `more than ${MAX_ALIASES} aliases (*name)`;
 		return { code: 'YAML_ALIAS', message, remedy: 'write the values out, or put them into `defaults`' };
 	}
-	return { code: 'YAML_SYNTAX', message: `not valid YAML: ${reason}`, remedy: yamlRemedy(reason) };
+	const length = reason.startsWith(TWO_DOCUMENTS) ? 3 : 1;
+	return { code: 'YAML_SYNTAX', message: `not valid YAML: ${reason}`, remedy: yamlRemedy(reason), length };
 }
+
+const TWO_DOCUMENTS = 'expected a single document';
 
 function yamlRemedy(reason: string): string {
 	if (reason.startsWith('tab characters')) return 'indent with spaces';
-	if (reason.startsWith('expected a single document')) return 'keep one document per file: remove the `---` line';
+	if (reason.startsWith(TWO_DOCUMENTS)) return 'keep one document per file: remove the `---` line';
+	if (reason.startsWith('unknown') && reason.includes(' tag ')) return 'remove the tag (the word that begins with `!`)';
+	if (reason.startsWith('nesting exceeded')) return 'nest less deeply';
+	if (reason.startsWith('object-based map')) return 'use a text as key: no list, no map';
 	if (reason.startsWith('unidentified alias'))
 		return 'define it with &name before it is used, or put the text in quotes';
 	return 'check indentation, quotes and brackets here and on the line before';

@@ -104,6 +104,8 @@ async function readAgents(reading: Reading): Promise<ProjectAgents> {
 	for (const file of namesIn(folder).filter((name) => /\.ya?ml$/.test(name))) {
 		const path = join(folder, file);
 		const name = file.replace(/\.ya?ml$/, '');
+		if (read.some((agent) => agent.name === name) || broken.includes(name))
+			reading.findings.diagnostics.push(twice(name, reading.show(path)));
 		if (!new RegExp(ID_PATTERN).test(name)) reading.findings.diagnostics.push(badName(name, reading.show(path)));
 		const agent = await readShaped<AgentEntry>('agent', path, reading);
 		if (agent === null) broken.push(name);
@@ -126,6 +128,11 @@ function namesIn(folder: string): readonly string[] {
 function badName(name: string, file: string): Diagnostic {
 	const remedy = 'rename the file: 1 to 64 lower-case letters, digits, "-" and "_", starting with a letter or digit';
 	return aboutFile('WORKFLOW_BAD_ID', file, `${quote(name)} cannot be the name of an agent`, remedy);
+}
+
+function twice(name: string, file: string): Diagnostic {
+	const message = `agent ${quote(name)} is defined by two files: ${quote(`${name}.yaml`)} and ${quote(`${name}.yml`)}`;
+	return aboutFile('AGENT_DUPLICATE', file, message, 'remove one of them');
 }
 
 /** A workflow without a name is called like its file. */

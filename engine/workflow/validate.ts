@@ -1,6 +1,6 @@
 /** Checks what no schema can: that names lead somewhere, tasks can be ordered, paths stay inside. All problems at once. */
 import type { OverlayDefinition } from '../contract.ts';
-import { checkAgents } from './check-agents.ts';
+import { type AgentFiles, checkAgents } from './check-agents.ts';
 import { checkChecks } from './check-checks.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { checkDurations } from './check-durations.ts';
@@ -26,12 +26,10 @@ export interface Surroundings {
 }
 
 /** A workflow in which every name leads somewhere, unless the findings say otherwise. */
-export interface ValidWorkflow {
+export interface ValidWorkflow extends AgentFiles {
 	readonly workflow: Workflow;
 	readonly tasks: readonly ResolvedTask[];
 	readonly graph: Graph;
-	/** Texts of the persona files, by their path as written. */
-	readonly personas: ReadonlyMap<string, string>;
 }
 
 /** Runs every cross-check; what is wrong goes to the findings. */
@@ -45,8 +43,8 @@ export async function validate(workflow: Workflow, surroundings: Surroundings): 
 	checkChecks(workflow, problems);
 	checkDependencies(workflow, graph, problems);
 	checkWhen(workflow, graph, problems);
-	const personas = checkAgents(workflow, tasks, { ...surroundings, findFault });
+	const files = checkAgents(workflow, tasks, { ...surroundings, findFault });
 	checkFiles(workflow, graph, { project, findFault, problems });
 	await checkOverlays(workflow, tasks, surroundings);
-	return { workflow, tasks, graph, personas };
+	return { workflow, tasks, graph, ...files };
 }

@@ -97,4 +97,7 @@ function roleProblems(options: ReviewOptions, taskAgent: string): readonly Optio
 }
 
 /** What exit conditions can ask about, in the words of the overlay's scope. */
-const CONDITIONS = { names: ['review', 'checks', 'task'], example: 'review.decision == GO and checks.tests.ok' };
+const CONDITIONS = {
+	facts: { review: ['decision', 'iteration', 'findings', 'quality_checks'] },
+	example: 'review.decision == GO and checks.tests.ok',
+};

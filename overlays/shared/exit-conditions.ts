@@ -1,11 +1,12 @@
 /** Exit conditions: what a workflow wants to hold, besides a judge's yes, before work may pass. */
 import type { Moment, OptionProblem } from '../../engine/contract.ts';
-import { type Expression, evaluate, parseExpression, paths } from '../../engine/expression.ts';
+import { type Expression, evaluate, type Path, parseExpression, paths } from '../../engine/expression.ts';
 import type { JsonObject } from '../../engine/json.ts';
 
 /** What an overlay's conditions can ask about, and one that shows how they are written. */
 export interface Conditions {
-	readonly names: readonly string[];
+	/** What there is of the overlay's own. */
+	readonly facts: { readonly [name: string]: readonly string[] };
 	readonly example: string;
 	/** The checks that the task has. */
 	readonly checks: readonly { readonly name: string }[];
@@ -22,16 +23,34 @@ export function conditionProblems(texts: readonly string[], about: Conditions): 
 }
 
 /** A condition about something that is never there would never hold, and no work would ever pass. */
-function unknownName(expression: Expression, { names, checks }: Conditions): string | null {
-	const unknown = paths(expression).find(([root]) => root !== undefined && !names.includes(root));
-	if (unknown !== undefined)
-		return `"${unknown.join('.')}" is unknown; an exit condition can ask about ${names.join(', ')}`;
-	const isMissing = ([root, name]: readonly string[]): boolean =>
-		root === 'checks' && name !== undefined && !checks.some((check) => check.name === name);
-	const missing = paths(expression).find(isMissing)?.[1];
-	if (missing === undefined) return null;
-	const known = checks.length === 0 ? 'none' : checks.map(({ name }) => name).join(', ');
-	return `the task has no check "${missing}", so the condition could never hold; its checks: ${known}`;
+function unknownName(expression: Expression, about: Conditions): string | null {
+	for (const path of paths(expression)) {
+		const fault = path[0] === 'checks' ? faultOfCheck(path, about) : faultOfFact(path, about);
+		if (fault !== null) return fault;
+	}
+	return null;
+}
+
+function faultOfFact(path: Path, { facts }: Conditions): string | null {
+	const [root = '', name = ''] = path;
+	const known: Conditions['facts'] = { ...facts, checks: CHECK_FACTS, task: ['attempt'] };
+	if (!Object.hasOwn(known, root))
+		return `"${path.join('.')}" is unknown; an exit condition can ask about ${Object.keys(known).join(', ')}`;
+	if (known[root]?.includes(name)) return null;
+	return `"${path.join('.')}" is unknown; there is ${known[root]?.map((one) => `${root}.${one}`).join(', ')}`;
+}
+
+const CHECK_FACTS = ['ok', 'exit'];
+
+function faultOfCheck(path: Path, { checks }: Conditions): string | null {
+	const [, name, fact = ''] = path;
+	if (name !== undefined && !checks.some((check) => check.name === name)) {
+		const known = checks.length === 0 ? 'none' : checks.map((check) => check.name).join(', ');
+		return `the task has no check "${name}", so the condition could never hold; its checks: ${known}`;
+	}
+	if (name !== undefined && CHECK_FACTS.includes(fact)) return null;
+	const facts = CHECK_FACTS.map((one) => `checks.${name ?? '<name>'}.${one}`).join(', ');
+	return `"${path.join('.')}" is unknown; there is ${facts}`;
 }
 
 /** What stands against a yes: required checks that failed, and conditions that do not hold. */

@@ -191,7 +191,7 @@ describe('a file of replies that cannot be used', () => {
 		['implement:\n  - 7', '2:5: a reply must be a text or a map'],
 		[
 			'implement:\n  - tekst: x',
-			'2:12: a reply has no "tekst"; it may have text, exit, files, delay, usage, hang, expect',
+			'2:5: a reply has no "tekst"; it may have text, exit, files, delay, usage, hang, expect',
 		],
 		['implement: { text: 7 }', '1:20: "text" must be a text'],
 		['implement: { exit: 300 }', '1:20: exit must be a whole number from 0 to 255'],

@@ -62,6 +62,15 @@ test('nothing is overwritten, and half a scaffold is not written', async () => {
 	expect(rig.read(`${OWN}/test_gate.py`)).toBe('mine');
 });
 
+test('what is in the way of a new overlay is said', async () => {
+	const rig = await makeRig();
+	rig.write(OWN, 'a file');
+	const { code, stderr } = await rig.sdd('overlays', 'new', 'gate', '--python');
+	expect(code).toBe(2);
+	expect(stderr).toContain(`error: cannot write ${OWN}/gate.py: a file is in the way of a folder`);
+	expect(stderr).toContain(`[STORE_NOT_A_FOLDER]\n  remedy: see what lies at ${OWN}`);
+});
+
 test.each([
 	[['new', 'gate'], 'say --python or --typescript'],
 	[['new', 'gate', '--python', '--typescript'], 'say --python or --typescript'],

@@ -262,6 +262,13 @@ describe('options', () => {
 		expect(stderr).toBe('');
 	});
 
+	test('--quiet says only which tasks failed, and why', async () => {
+		const rig = await withTasks({ a: plain(), b: plain() }, {}, { dev: shell('[ $SDD_TASK_ID = a ] || exit 3') });
+		const { code, stdout, stderr } = await rig.sdd('run', 'w.yaml', '--quiet');
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr).toBe('error: b failed: agent "dev" exited with code 3\n');
+	});
+
 	test('--quiet says nothing, --plain says it in plain lines', async () => {
 		const rig = await withTasks({ a: plain() });
 		expect(await rig.sdd('run', 'w.yaml', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -283,6 +290,15 @@ describe('options', () => {
 		expect(code).toBe(0);
 		expect(rig.read('a.txt')).toBe('stubbed');
 		expect((await rig.sdd('run', 'w.yaml', '--stubs', 'absent.yaml')).stderr).toContain('STUBS_NOT_FOUND');
+	});
+
+	test('--stubs with a file that cannot be used begins no run', async () => {
+		const rig = await withTasks({ a: plain() });
+		rig.write('stubs.yaml', 'a: { exit: no }\n');
+		const { code, stderr } = await rig.sdd('run', 'w.yaml', '--stubs', 'stubs.yaml');
+		expect(code).toBe(2);
+		expect(stderr).toContain('stubs.yaml:1:12 error: exit must be a whole number from 0 to 255 [SCRIPT_INVALID]');
+		expect(rig.has('.ai-sdd/state')).toBe(false);
 	});
 
 	test('--developer-prompt and --reviewer-prompt replace the briefs; a missing one is an error at the start', async () => {

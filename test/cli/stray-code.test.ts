@@ -132,6 +132,24 @@ test('with --json an error is a document on stdout too', async () => {
 	expect(JSON.parse(stdout)).toMatchObject({ kind: 'error', code: 'RUN_NOT_FOUND', exit: 2 });
 });
 
+test.each([
+	['run', 'w.yaml'],
+	['run', 'w.yaml', '--dry-run'],
+	['plan', 'w.yaml'],
+	['constitution', '--task', 'a', '--workflow', 'w.yaml'],
+])('with --json what is wrong with a file is a document, too: %s %s %s', async (...words) => {
+	const rig = await makeRig();
+	rig.write('w.yaml', 'version: "1"\ntasks: { a: { agent: dev, description: x } }\n');
+	const { code, stdout, stderr } = await rig.sdd(...words, '--json');
+	expect(code).toBe(2);
+	expect(JSON.parse(stdout)).toMatchObject({
+		kind: 'error',
+		exit: 2,
+		diagnostics: [{ code: 'AGENT_UNKNOWN', line: 2 }],
+	});
+	expect(stderr).toContain('w.yaml:2:22 error: ');
+});
+
 test('--fresh and --frozen together are refused', async () => {
 	const rig = await judgedBy('');
 	const { code, stderr } = await rig.sdd('run', 'w.yaml', '--fresh', '--frozen');

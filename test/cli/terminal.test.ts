@@ -48,14 +48,27 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 		expect(stdout).not.toContain('0/2 done');
 	});
 
-	test('NO_COLOR takes the colours away, --plain the live view as well, TERM=dumb the colours', async () => {
+	test('NO_COLOR takes the colours away, --plain and TERM=dumb the live view as well', async () => {
 		const rig = await makeRig();
 		rig.workflow({ agents: { dev: coder }, tasks: { a: plain() } });
 		const colour = /\u001b\[[0-9;]*m/;
 		expect((await onTerminal(rig, ['run', 'w.yaml']).ended).stdout).toMatch(colour);
 		expect((await onTerminal(rig, ['run', 'w.yaml'], { NO_COLOR: '1' }).ended).stdout).not.toMatch(colour);
-		expect((await onTerminal(rig, ['run', 'w.yaml'], { TERM: 'dumb' }).ended).stdout).not.toMatch(colour);
+		expect((await onTerminal(rig, ['run', 'w.yaml'], { TERM: 'dumb' }).ended).stdout).not.toContain('\u001b');
 		expect((await onTerminal(rig, ['run', 'w.yaml', '--plain']).ended).stdout).not.toContain('\u001b');
+	});
+
+	test('diagnostics have colours where they are read, not where they are kept', async () => {
+		const rig = await makeRig();
+		rig.write('bad.yaml', 'version: "2"\n');
+		const wrap = ['bash', '-c', 'exec script -qec "sh to.sh $(printf "%q " "$@")" /dev/null', 'bash'];
+		const to = (where: string): Started => {
+			rig.write('to.sh', `"$@" ${where}`);
+			return rig.start(['validate', 'bad.yaml'], { wrap, typed: true, env: { TERM: 'xterm' } });
+		};
+		await to('2> kept').ended;
+		expect(rig.read('kept')).toContain('bad.yaml:1:11 error: unknown version');
+		expect((await to('> kept').ended).stdout).toContain('bad.yaml:1:11 \u001b[31merror\u001b[0m: unknown version');
 	});
 
 	test('--step asks before each task but the first, after all that happened before was said', async () => {

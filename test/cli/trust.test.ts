@@ -64,6 +64,21 @@ describe.each([['./.ai-sdd/overlays/mine.mjs'], ['./.ai-sdd/overlays/mine.py']])
 	},
 );
 
+test('all overlays that were never run here are named at once, with their places and whatever else is wrong', async () => {
+	const rig = await project();
+	const [first, second] = ['./.ai-sdd/overlays/mine.mjs', './.ai-sdd/overlays/mine.py'];
+	const overlays = { one: { enabled: true, use: first }, two: { enabled: true, use: second } };
+	rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dve', description: 'x', overlays } } });
+	const { code, stdout } = await rig.sddWith(ASKING, 'validate', 'w.yaml', '--json');
+	expect(code).toBe(2);
+	const found = (JSON.parse(stdout) as { diagnostics: { code: string; line: number; message: string }[] }).diagnostics;
+	expect(found.map((one) => one.code).sort()).toEqual(['AGENT_UNKNOWN', 'OVERLAY_UNTRUSTED', 'OVERLAY_UNTRUSTED']);
+	for (const use of [first, second])
+		expect(found.find(({ message }) => message.startsWith(`the overlay ${use} was never run`))?.line).toBeGreaterThan(
+			0,
+		);
+});
+
 test('an overlay that changed, or whose neighbour did, is asked about again', async () => {
 	const rig = await project('./.ai-sdd/overlays/mine.py');
 	expect((await rig.sddWith(ASKING, 'run', 'w.yaml', '--trust-overlays')).code).toBe(0);

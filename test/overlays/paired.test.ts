@@ -302,6 +302,10 @@ describe('options', () => {
 			'"review.decision" is unknown; an exit condition can ask about pair, checks, task',
 		],
 		[
+			{ challenger_agent: 'eve', exit_conditions: ['pair.iteration < 3'] },
+			'"pair.iteration" is unknown; there is pair.decision, pair.confidence, pair.round',
+		],
+		[
 			{ challenger_agent: 'eve', exit_conditions: ['checks.test.ok'] },
 			'the task has no check "test", so the condition could never hold; its checks: tests',
 		],

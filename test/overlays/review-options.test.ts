@@ -60,6 +60,27 @@ it('every exit condition must be an expression about things that are there', () 
 	]);
 });
 
+it.each([
+	['review.decison == GO', '"review.decison" is unknown; there is review.decision, review.iteration, review.findings'],
+	['review', '"review" is unknown; there is review.decision'],
+	['checks.tests', '"checks.tests" is unknown; there is checks.tests.ok, checks.tests.exit'],
+	['checks.tests.okay', '"checks.tests.okay" is unknown; there is checks.tests.ok'],
+	['checks', '"checks" is unknown; there is checks.<name>.ok'],
+	['task.atempt > 1', '"task.atempt" is unknown; there is task.attempt'],
+])('an exit condition about what is never there is refused: %s', (condition, message) => {
+	const options = { reviewer_agent: 'reviewer', exit_conditions: [condition] };
+	expect(problems(options)).toEqual([['exit_conditions.0', expect.stringContaining(message)]]);
+});
+
+it('exit conditions may ask about everything that there is', () => {
+	const exit_conditions = [
+		'review.decision == GO and review.iteration > 1 and review.findings == 0',
+		'review.quality_checks.security_review_passed',
+		'checks.tests.ok or checks.tests.exit < 3 or task.attempt == 2',
+	];
+	expect(problems({ reviewer_agent: 'reviewer', exit_conditions })).toEqual([]);
+});
+
 it('planning learns who works and who is asked', () => {
 	const options = { reviewer_agent: 'reviewer', coder_agent: 'dev' };
 	expect(agenticReview.worker?.(options)).toBe('dev');

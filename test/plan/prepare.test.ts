@@ -270,6 +270,16 @@ describe('the command line', () => {
 		);
 	});
 
+	test('with stubs that cannot be used is refused, with their place', async () => {
+		write({
+			'workflow.yaml': `version: "1"\n${AGENTS}tasks: { a: { agent: dev } }\n`,
+			'stubs.yaml': '"*": { exit: no }\n',
+		});
+		expect(saidBy(await prepareIn(folder, { commandLine: { stubs: 'stubs.yaml' } }))).toMatch(
+			/^stubs.yaml:1:14 error: exit must be a whole number from 0 to 255 \[SCRIPT_INVALID\]\n/,
+		);
+	});
+
 	test('limits the fixes: as many reviews and one more', async () => {
 		const plan = await planOf(
 			`${AGENTS}tasks: { a: { agent: dev, overlays: { hil: { enabled: true }, agentic_review: { enabled: true, reviewer_agent: reviewer } } } }\n`,

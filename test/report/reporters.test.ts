@@ -69,6 +69,7 @@ test('the JSON reporter writes each event as it is, one a line', () => {
 
 test('the quiet reporter says nothing', () => {
 	expect(quietReporter.event(works)).toBeUndefined();
+	expect(quietReporter.clear()).toBeUndefined();
 	expect(quietReporter.close()).toBeUndefined();
 });
 
@@ -101,6 +102,22 @@ test('closed while somebody is at work, the live view takes its line away', () =
 	expect(screen(written).at(-1)).toBe('');
 });
 
+test('the live view makes way for what others write', () => {
+	const { reporter, written } = live();
+	reporter.event(works);
+	reporter.clear();
+	written.push('\nSIGINT\n');
+	reporter.event(finished);
+	reporter.close();
+	expect(screen(written)).toEqual([
+		'11:30:00 build: attempt 1: dev works',
+		'',
+		'SIGINT',
+		'11:30:00 build: attempt 1: finished in 1 ms',
+		'',
+	]);
+});
+
 test('the live view shows whom an overlay asks, and nobody for a task that waits', () => {
 	const { reporter, written } = live();
 	reporter.event(works);
@@ -117,6 +134,13 @@ test('a narrow terminal gets a shortened line', () => {
 	const { reporter, written } = live(25);
 	reporter.event(works);
 	expect(screen(written).at(-1)).toBe('0/3 done · build (dev, …');
+	reporter.close();
+});
+
+test.each([2, 10, 20])('on a terminal of %i columns the line of the live view stays one line', (columns) => {
+	const { reporter, written } = live(columns);
+	reporter.event(works);
+	expect(screen(written).at(-1)).toHaveLength(columns - 1);
 	reporter.close();
 });
 

@@ -1,5 +1,5 @@
 /** Prepares a workflow the way the command does, with everything optional. */
-
+import { checkReplies } from '../../agents/replies.ts';
 import { formatDiagnostic } from '../../engine/diagnostic.ts';
 import { type Preparation, type Prepared, prepare } from '../../engine/plan/prepare.ts';
 import { builtinOverlays } from '../../overlays/index.ts';
@@ -13,6 +13,7 @@ export function prepareIn(folder: string, other: Partial<Preparation> = {}): Pro
 		definitions: builtinOverlays,
 		adapters: ['command', 'scripted'],
 		resolveOverlay: async (_name, use) => ({ error: `Cannot find package '${use}'` }),
+		checkReplies,
 		commandLine: {},
 		home: null,
 		...other,
