@@ -86,7 +86,10 @@ export const pairOptionsSchema: JsonObject = {
 };
 
 /** What exit conditions can ask about. */
-const CONDITIONS = { names: ['pair', 'checks', 'task'], example: 'pair.confidence >= 0.8 and checks.tests.ok' };
+const CONDITIONS = {
+	paths: ['pair.decision', 'pair.confidence', 'pair.round'],
+	example: 'pair.confidence >= 0.8 and checks.tests.ok',
+};
 
 type JudgedTask = Pick<Attachment<unknown>['task'], 'agent' | 'checks'>;
 

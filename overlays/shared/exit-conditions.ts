@@ -1,11 +1,13 @@
 /** Exit conditions: what a workflow wants to hold, besides a judge's yes, before work may pass. */
 import type { Moment, OptionProblem } from '../../engine/contract.ts';
-import { type Expression, evaluate, parseExpression, paths } from '../../engine/expression.ts';
+import { evaluate, parseExpression, paths } from '../../engine/expression.ts';
 import type { JsonObject } from '../../engine/json.ts';
+import { didYouMean } from '../../engine/suggest.ts';
 
-/** What an overlay's conditions can ask about, and one that shows how they are written. */
+/** What an overlay's conditions can ask about besides checks and the task, and one that shows how they are written. */
 export interface Conditions {
-	readonly names: readonly string[];
+	/** Whole paths, such as `review.decision`. */
+	readonly paths: readonly string[];
 	readonly example: string;
 	/** The checks that the task has. */
 	readonly checks: readonly { readonly name: string }[];
@@ -14,24 +16,44 @@ export interface Conditions {
 /** What is wrong with the option `exit_conditions`, found when the workflow is loaded. */
 export function conditionProblems(texts: readonly string[], about: Conditions): readonly OptionProblem[] {
 	return texts.flatMap((text, index) => {
-		const parsed = parseExpression(text);
-		const fault = parsed.ok ? unknownName(parsed.expression, about) : `bad expression: ${parsed.message}`;
+		const fault = faultIn(text, about);
 		if (fault === null) return [];
-		return [{ path: ['exit_conditions', String(index)], message: fault, remedy: `write it like \`${about.example}\`` }];
+		const { remedy = `write it like \`${about.example}\`` } = fault;
+		return [{ path: ['exit_conditions', String(index)], message: fault.message, remedy }];
 	});
 }
 
-/** A condition about something that is never there would never hold, and no work would ever pass. */
-function unknownName(expression: Expression, { names, checks }: Conditions): string | null {
-	const unknown = paths(expression).find(([root]) => root !== undefined && !names.includes(root));
-	if (unknown !== undefined)
-		return `"${unknown.join('.')}" is unknown; an exit condition can ask about ${names.join(', ')}`;
-	const isMissing = ([root, name]: readonly string[]): boolean =>
-		root === 'checks' && name !== undefined && !checks.some((check) => check.name === name);
-	const missing = paths(expression).find(isMissing)?.[1];
-	if (missing === undefined) return null;
-	const known = checks.length === 0 ? 'none' : checks.map(({ name }) => name).join(', ');
-	return `the task has no check "${missing}", so the condition could never hold; its checks: ${known}`;
+interface Fault {
+	readonly message: string;
+	readonly remedy?: string;
+}
+
+function faultIn(text: string, about: Conditions): Fault | null {
+	const parsed = parseExpression(text);
+	if (!parsed.ok) return { message: `bad expression: ${parsed.message}` };
+	const faults = paths(parsed.expression).map((path) => unknownPath(path, about));
+	return faults.find((fault) => fault !== null) ?? null;
+}
+
+/** A condition about what is never there would never hold; behind a `not` it would always hold, and guard nothing. */
+function unknownPath(path: readonly string[], about: Conditions): Fault | null {
+	const [root, name] = path;
+	const { checks } = about;
+	if (root === 'checks' && name !== undefined && !checks.some((check) => check.name === name)) {
+		const known = checks.length === 0 ? 'none' : checks.map((check) => check.name).join(', ');
+		return { message: `the task has no check "${name}", so the condition could never hold; its checks: ${known}` };
+	}
+	const asked = path.join('.');
+	const known = [...about.paths, 'task.attempt', ...checks.flatMap((check) => membersOf(check.name))];
+	if (known.includes(asked)) return null;
+	const meant = didYouMean(asked, known);
+	const all = [...about.paths, 'task.attempt', ...membersOf('<name>')].join(', ');
+	const message = `"${asked}" is unknown; an exit condition can ask about ${all}`;
+	return { message, ...(meant === undefined ? {} : { remedy: `did you mean "${meant}"?` }) };
+}
+
+function membersOf(check: string): readonly string[] {
+	return [`checks.${check}.ok`, `checks.${check}.exit`];
 }
 
 /** What stands against a yes: required checks that failed, and conditions that do not hold. */

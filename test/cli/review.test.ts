@@ -308,6 +308,7 @@ describe('the configuration', () => {
 		[{ reviewer_agent: 'rew' }, 'did you mean "rev"?'],
 		[{ exit_conditions: ['review.decision ='] }, 'bad expression'],
 		[{ exit_conditions: [] }, 'exit_conditions'],
+		[{ exit_conditions: ['not review.findigs > 0'] }, 'did you mean "review.findings"?'],
 	])('2.16 a wrong option is a load error: %j', async (review, said) => {
 		const rig = await project(1, review);
 		const { code, stderr } = await rig.sdd('run', 'w.yaml');
