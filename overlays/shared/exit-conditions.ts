@@ -1,5 +1,5 @@
 /** Exit conditions: what a workflow wants to hold, besides a judge's yes, before work may pass. */
-import type { Moment, OptionProblem } from '../../engine/contract.ts';
+import { failedRequired, type Moment, type OptionProblem } from '../../engine/contract.ts';
 import { evaluate, parseExpression, paths } from '../../engine/expression.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { didYouMean } from '../../engine/suggest.ts';
@@ -58,14 +58,13 @@ function membersOf(check: string): readonly string[] {
 
 /** What stands against a yes: required checks that failed, and conditions that do not hold. */
 export function standingAgainst(moment: Moment, texts: readonly string[], own: JsonObject): readonly string[] {
-	const failed = moment.checks.filter((check) => check.required && !check.ok);
 	const scope = {
 		...own,
 		checks: Object.fromEntries(moment.checks.map((check) => [check.name, { ok: check.ok, exit: check.exit }])),
 		task: { attempt: moment.attempt },
 	};
 	return [
-		...failed.map((check) => `the required check "${check.name}" failed`),
+		...failedRequired(moment.checks).map((name) => `the required check "${name}" failed`),
 		...texts.filter((text) => !holds(text, scope)).map((text) => `the exit condition "${text}" does not hold`),
 	];
 }
