@@ -1,5 +1,5 @@
 /** `decide(task, state)`: what is to be done next about a task. Pure: the same state always gives the same step. */
-import type { Hook, Question } from '../contract.ts';
+import { type Answer, failedRequired, type Hook, type Question } from '../contract.ts';
 import type { Worker } from '../events.ts';
 import type { OverlayPlan, RetryPlan, TaskPlan } from '../plan/plan.ts';
 import { type Judgement, judge } from './judge.ts';
@@ -40,13 +40,20 @@ export function decide(task: TaskPlan, state: TaskState): Step {
 	}
 }
 
-/** A required check that failed stands against completion, whatever overlays say; only a person may overrule it. */
+/**
+ * A required check that failed stands against completion, whatever overlays say; only a person may overrule it, by accepting
+ * the work. The item they were asked by names the check.
+ */
 function completion(state: TaskState): Step {
-	const failed = (state.work?.checks ?? []).filter((check) => check.required && !check.ok).map((check) => check.name);
+	const failed = failedRequired(state.work?.checks ?? []);
 	const said = state.judging?.hook === 'after' ? Object.values(state.judging.by) : [];
-	const isOverruled = said.some(({ answers }) => Object.values(answers).some(({ item }) => item !== undefined));
+	const isOverruled = said.some(({ answers }) => Object.values(answers).some(isAcceptance));
 	if (failed.length === 0 || isOverruled) return { do: 'complete' };
 	return { do: 'fail', code: 'CHECK_FAILED', reason: `required checks failed: ${failed.join(', ')}` };
+}
+
+function isAcceptance({ item, value }: Answer): boolean {
+	return item !== undefined && value === 'accept';
 }
 
 function afterJudging(task: TaskPlan, state: TaskState, hook: Hook, onPass: Step): Step {

@@ -1,6 +1,6 @@
 /** Puts an overlay's questions: to agents at once and in parallel, to people through the queue. */
 import type { AgentOutcome } from '../agent.ts';
-import type { Answer, Hook, Question } from '../contract.ts';
+import { type Answer, failedRequired, type Hook, type Question } from '../contract.ts';
 import type { HilItem, RunEvent } from '../events.ts';
 import type { JsonObject } from '../json.ts';
 import type { AgentPlan, OverlayPlan, TaskPlan } from '../plan/plan.ts';
@@ -75,7 +75,7 @@ function openItem(session: Session, task: TaskPlan, { hook, overlay }: Questions
 		status: 'PENDING',
 		question: question.brief.prompt,
 		choices: question.choices ?? ['accept', 'reject'],
-		context: { ...(question.context ?? {}), ...logIn(session, task, overlay.name) },
+		context: { ...question.context, ...failedChecks(session, task, hook), ...logIn(session, task, overlay.name) },
 		created_at: session.world.now().toISOString(),
 		resolution: null,
 	} as unknown as JsonObject) as unknown as HilItem;
@@ -89,6 +89,12 @@ function openItem(session: Session, task: TaskPlan, { hook, overlay }: Questions
 		item,
 	});
 	return item;
+}
+
+/** By accepting, a person overrules the required checks that failed: whatever they are asked, they must know of these. */
+function failedChecks(session: Session, task: TaskPlan, hook: Hook): JsonObject {
+	const failed = hook === 'after' ? failedRequired(taskState(session, task.id).work?.checks ?? []) : [];
+	return failed.length === 0 ? {} : { failed_checks: failed };
 }
 
 /** The overlay's whole log so far: what a person needs to decide. */

@@ -8,7 +8,14 @@
  * ```
  */
 import { randomNonce } from '../../engine/brief/fence.ts';
-import { type Answer, defineOverlay, type Moment, type OverlayKit, type Verdict } from '../../engine/contract.ts';
+import {
+	type Answer,
+	defineOverlay,
+	failedRequired,
+	type Moment,
+	type OverlayKit,
+	type Verdict,
+} from '../../engine/contract.ts';
 import { personRecord, rejected, why } from '../shared/person.ts';
 import { materialOf } from '../shared/quotation.ts';
 import { reviewId } from '../shared/rounds.ts';
@@ -90,7 +97,7 @@ function report(of: Case, score: Score, answer: Answer | undefined): Verdict {
 	const isLow = score.value === null || score.value < threshold;
 	const feedback = inWords(score, isLow ? threshold : null);
 	// What a required check forbids is not put to a person here: their yes would overrule the check.
-	const mayAsk = !moment.checks.some((check) => check.required && !check.ok);
+	const mayAsk = failedRequired(moment.checks).length === 0;
 	const decision = isLow && options.on_low === 'ask' && mayAsk ? 'ASK' : 'PASS';
 	const record = scoreRecord(moment, options, score, { decision, feedback, answer });
 	return decision === 'PASS' ? { kind: 'pass', note: feedback, record } : { ...askPerson(moment, feedback), record };

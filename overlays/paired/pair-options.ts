@@ -87,7 +87,7 @@ export const pairOptionsSchema: JsonObject = {
 
 /** What exit conditions can ask about. */
 const CONDITIONS = {
-	facts: { pair: ['decision', 'confidence', 'round'] },
+	paths: ['pair.decision', 'pair.confidence', 'pair.round'],
 	example: 'pair.confidence >= 0.8 and checks.tests.ok',
 };
 

@@ -2,6 +2,7 @@
 import type { Attachment, OptionProblem } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { conditionProblems } from '../shared/exit-conditions.ts';
+import { QUALITY_CHECKS } from './parse-verdict.ts';
 
 export interface ReviewOptions {
 	readonly coder_agent?: string;
@@ -98,6 +99,11 @@ function roleProblems(options: ReviewOptions, taskAgent: string): readonly Optio
 
 /** What exit conditions can ask about, in the words of the overlay's scope. */
 const CONDITIONS = {
-	facts: { review: ['decision', 'iteration', 'findings', 'quality_checks'] },
+	paths: [
+		'review.decision',
+		'review.iteration',
+		'review.findings',
+		...QUALITY_CHECKS.map((name) => `review.quality_checks.${name}`),
+	],
 	example: 'review.decision == GO and checks.tests.ok',
 };

@@ -9,9 +9,10 @@
 export function ownWords(reply: string): string {
 	const events = streamEvents(reply);
 	if (events === null) return reply;
-	const final = events.findLast((event) => event['type'] === 'result' && typeof event['result'] === 'string');
-	// What an agent says when it broke down is an error message.
-	if (final !== undefined) return final['is_error'] === true ? '' : String(final['result']);
+	const final = events.findLast((event) => ENDS.has(String(event['type'])));
+	if (final?.['type'] === 'result') return final['is_error'] === true ? '' : texts(final['result']).join('');
+	// What an agent said before it broke down (out of turns, out of money) was not its last word.
+	if (final?.['type'] === 'turn.failed') return '';
 	return events.flatMap(spokenTexts).join('\n');
 }
 
@@ -28,6 +29,9 @@ const STREAM_TYPES = new Set([
 	'step_start',
 	'text',
 ]);
+
+/** Events that say how it ended. */
+const ENDS = new Set(['result', 'turn.completed', 'turn.failed']);
 
 /** In a stream every line is a JSON object with a `type`, and some types are known; anything else is plain text. */
 function streamEvents(reply: string): readonly Event[] | null {

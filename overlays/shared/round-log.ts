@@ -1,5 +1,5 @@
 /** What the logs of rounds have in common: how they end, and how a person's decision stands in them. */
-import type { Answer, Moment, OverlayLog } from '../../engine/contract.ts';
+import { type Answer, failedRequired, type Moment, type OverlayLog } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { personRecord } from './person.ts';
 
@@ -27,7 +27,14 @@ export function closingOf({ yes, no }: Words): NonNullable<OverlayLog['closing']
 /** The record of a person's decision: it ends the log, or opens one more round. */
 export function decisionRecord(moment: Moment, answer: Answer, { no }: Words): JsonObject {
 	const decision = personRecord(moment, answer);
-	if (answer.value === 'accept') return { final_decision: 'ACCEPTED_BY_HUMAN', ...decision };
+	if (answer.value === 'accept') {
+		const failed = failedRequired(moment.checks);
+		return {
+			final_decision: 'ACCEPTED_BY_HUMAN',
+			...decision,
+			...(failed.length === 0 ? {} : { failed_checks: failed }),
+		};
+	}
 	return answer.value === 'reject' ? { final_decision: no, ...decision } : decision;
 }
 

@@ -12,9 +12,9 @@ export function shownWork(moment: Moment, nonce: string): { readonly [name: stri
 		criteria: moment.task.acceptanceCriteria,
 		standards: moment.constitution['Standards'] ?? '',
 		artifacts: moment.artifacts.map((artifact) => ({
-			path: artifact.path,
+			path: nameOf(artifact.path),
 			sha256: artifact.sha256,
-			body: shown(artifact.path, artifactText(artifact), OUTPUT_CAP),
+			body: shown(nameOf(artifact.path), artifactText(artifact), OUTPUT_CAP),
 		})),
 		diff: shown('diff', moment.diff, DIFF_CAP),
 		output: shown('output', moment.output.text === '' ? '(nothing)' : moment.output.text, OUTPUT_CAP),
@@ -23,6 +23,15 @@ export function shownWork(moment: Moment, nonce: string): { readonly [name: stri
 			output: shown(`check ${check.name}`, check.output, OUTPUT_CAP),
 		})),
 	};
+}
+
+const PLAIN = /^[\p{L}\p{M}\p{N}._/@+~#()[\]-]+$/u;
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+/** A file's name stands outside of the blocks, and in a folder the coder chose it: whatever could be read as text is quoted, on one line. */
+function nameOf(path: string): string {
+	if (PLAIN.test(path)) return path;
+	return JSON.stringify(path).replaceAll(UNPRINTABLE, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
 function artifactText(artifact: Artifact): string {

@@ -200,7 +200,7 @@ def obey(moment: Moment, options: Options, answer: Answer) -> Verdict:
 
 
 def decision_record(moment: Moment, answer: Answer) -> Dict[str, Any]:
-    decision = {
+    decision: Dict[str, Any] = {
         "hil_item": answer.item,
         "choice": answer.value,
         "decided_by": answer.by,
@@ -209,6 +209,9 @@ def decision_record(moment: Moment, answer: Answer) -> Dict[str, Any]:
         "timestamp": answer.at,
         "after_iteration": moment.iteration,
     }
+    failed = [check.name for check in moment.checks if check.required and not check.ok]
+    if answer.value == "accept" and failed:
+        decision["failed_checks"] = failed
     final = {"accept": "ACCEPTED_BY_HUMAN", "reject": "NO_GO"}.get(str(answer.value))
     return decision if final is None else {"final_decision": final, **decision}
 

@@ -12,6 +12,8 @@ QUALITY_CHECKS = ("acceptance_criteria_met", "code_standards_met", "test_coverag
 
 #: Types by which a stream of agent events is known; a verdict on one line may have a ``type`` of its own.
 STREAM_TYPES = {"system", "assistant", "result", "thread.started", "turn.started", "item.completed", "step_start", "text"}
+#: Events that say how a stream ended.
+ENDS = {"result", "turn.completed", "turn.failed"}
 
 #: What JavaScript takes for space, so that both reviews see the same emptiness; Python's own list is longer.
 SPACE = " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -331,10 +333,13 @@ def own_words(reply: str) -> str:
     events = stream_events(reply)
     if events is None:
         return reply
-    results = [event for event in events if event["type"] == "result" and isinstance(event.get("result"), str)]
-    if results:
-        # What an agent says when it broke down is an error message.
-        return "" if results[-1].get("is_error") is True else str(results[-1]["result"])
+    ends = [event for event in events if event["type"] in ENDS]
+    if ends and ends[-1]["type"] == "result":
+        result = ends[-1].get("result")
+        return result if isinstance(result, str) and ends[-1].get("is_error") is not True else ""
+    if ends and ends[-1]["type"] == "turn.failed":
+        # What an agent said before it broke down was not its last word.
+        return ""
     return "\n".join(text for event in events for text in spoken_texts(event))
 
 

@@ -5,11 +5,15 @@ import { coder, type Data, makeRig, openItems, type Rig, reviewed, reviewerGoing
 const LOG = '.ai-sdd/state/review-logs/build.json';
 
 /** A project whose review has run out after this many iterations. */
-async function waiting(review: Data = { max_iterations: 1 }, goAt = 99): Promise<{ rig: Rig; id: string }> {
+async function waiting(
+	review: Data = { max_iterations: 1 },
+	goAt = 99,
+	more: Data = {},
+): Promise<{ rig: Rig; id: string }> {
 	const rig = await makeRig();
 	rig.workflow({
 		agents: { dev: coder, rev: reviewerGoingAt(goAt) },
-		tasks: { build: reviewed('build', review), after: { agent: 'dev', description: 'x', depends_on: ['build'] } },
+		tasks: { build: reviewed('build', review, more), after: { agent: 'dev', description: 'x', depends_on: ['build'] } },
 	});
 	expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
 	return { rig, id: (await openItems(rig))[0] ?? '' };
@@ -70,6 +74,21 @@ describe('deciding', () => {
 			],
 		});
 		expect(statusOf(rig, 'after')).toBe('COMPLETED');
+	});
+
+	test('4.10 whoever may accept is told which required checks failed, and that they accepted all the same is on the log', async () => {
+		const checks = [
+			{ name: 'unit', run: 'exit 1' },
+			{ name: 'style', run: 'exit 1', required: false },
+		];
+		const { rig, id } = await waiting({ max_iterations: 1 }, 9, { checks });
+		expect((await rig.sdd('hil', 'show', id)).stdout).toContain('failed_checks:\n  [\n    "unit"\n  ]\n');
+		await rig.sdd('hil', 'accept', id);
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
+		expect(rig.json(LOG)).toMatchObject({
+			final_decision: 'ACCEPTED_BY_HUMAN',
+			decisions: [{ choice: 'accept', failed_checks: ['unit'] }],
+		});
 	});
 
 	test('4.10 reject fails the task, and what depends on it is skipped', async () => {

@@ -33,6 +33,21 @@ it('a result that is an error says nothing', () => {
 	expect(ownWords(stream({ type: 'result', subtype: 'success', is_error: true, result: GO }))).toBe('');
 });
 
+it.each([
+	{ type: 'result', subtype: 'error_max_turns', is_error: false, num_turns: 9 },
+	{ type: 'result', subtype: 'error_max_budget_usd', is_error: true, errors: ['out of money'] },
+])('a run that ended without a result has said nothing, whatever was said on the way: %j', (end) => {
+	const said = { type: 'assistant', message: { content: [{ type: 'text', text: GO }] } };
+	expect(ownWords(stream(said, end))).toBe('');
+});
+
+it('a turn that failed has said nothing, whatever was said on the way', () => {
+	const said = { type: 'item.completed', item: { type: 'agent_message', text: GO } };
+	const failed = { type: 'turn.failed', error: { message: 'stream disconnected' } };
+	expect(ownWords(stream(said, failed))).toBe('');
+	expect(ownWords(stream(failed, said, { type: 'turn.completed', usage: {} }))).toBe(GO);
+});
+
 it('without a final result the spoken texts count, and results of tools never do', () => {
 	const reply = stream(
 		{

@@ -299,11 +299,15 @@ describe('options', () => {
 		[{ driver_agent: 'zoe', challenger_agent: 'eve' }, 'driver_agent is "zoe", but the task\'s agent is "dev"'],
 		[
 			{ challenger_agent: 'eve', exit_conditions: ['review.decision == GO'] },
-			'"review.decision" is unknown; an exit condition can ask about pair, checks, task',
+			'"review.decision" is unknown; an exit condition can ask about pair.decision, pair.confidence, pair.round, task.attempt, checks.<name>.ok, checks.<name>.exit',
+		],
+		[
+			{ challenger_agent: 'eve', exit_conditions: ['not pair.confidense < 0.8'] },
+			expect.stringContaining('"pair.confidense" is unknown'),
 		],
 		[
 			{ challenger_agent: 'eve', exit_conditions: ['pair.iteration < 3'] },
-			'"pair.iteration" is unknown; there is pair.decision, pair.confidence, pair.round',
+			'"pair.iteration" is unknown; an exit condition can ask about pair.decision, pair.confidence, pair.round',
 		],
 		[
 			{ challenger_agent: 'eve', exit_conditions: ['checks.test.ok'] },

@@ -80,6 +80,13 @@ test('a person who was asked may overrule a required check', () => {
 	expect(decide(taskPlan({ checks: [tests], overlays: [gate] }), state)).toEqual({ do: 'complete' });
 });
 
+test.each(['reject', 'rework', 'MIT'])('a person who answers %j has not overruled a required check', (choice) => {
+	const answers = { q: answerBy('ann', choice, { item: 'hil-1' }) };
+	const judging: Judging = { hook: 'after', attempt: 1, by: { gate: consultation({ kind: 'pass' }, { answers }) } };
+	const state = workedState({ work: work({ checks: [check('tests', { ok: false })] }), judging });
+	expect(decide(taskPlan({ checks: [tests], overlays: [gate] }), state)).toMatchObject({ code: 'CHECK_FAILED' });
+});
+
 test('an agent that was asked cannot overrule a required check', () => {
 	const answers = { review: answerBy('reviewer', 'fine') };
 	const judging: Judging = { hook: 'after', attempt: 1, by: { gate: consultation({ kind: 'pass' }, { answers }) } };
