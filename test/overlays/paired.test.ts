@@ -307,7 +307,7 @@ describe('options', () => {
 		],
 		[
 			{ challenger_agent: 'eve', exit_conditions: ['pair.iteration < 3'] },
-			'"pair.iteration" is unknown; an exit condition can ask about pair.decision, pair.confidence, pair.round',
+			'"pair.iteration" is unknown; an exit condition can ask about pair.decision, pair.confidence, pair.round, task.attempt, checks.<name>.ok, checks.<name>.exit',
 		],
 		[
 			{ challenger_agent: 'eve', exit_conditions: ['checks.test.ok'] },
