@@ -191,5 +191,11 @@ function decisionLines(item: HilItem): readonly string[] {
 const NAMED_CHOICES: readonly string[] = ['accept', 'rework', 'takeover', 'reject'];
 
 function commandFor(choice: string, id: string): string {
-	return NAMED_CHOICES.includes(choice) ? `${choice} ${id}` : `decide ${id} ${printableLine(choice)}`;
+	return NAMED_CHOICES.includes(choice) ? `${choice} ${id}` : `decide ${id} ${typed(printableLine(choice))}`;
+}
+
+/** As it has to be typed in a shell: a choice may be several words, and whoever copies the line must not run a part of it. */
+function typed(choice: string): string {
+	const word = /^[\p{L}\p{N}_./:=@%+-]+$/u.test(choice) ? choice : `'${choice.replaceAll("'", "'\\''")}'`;
+	return choice.startsWith('-') ? `-- ${word}` : word;
 }
