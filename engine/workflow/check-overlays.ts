@@ -75,6 +75,8 @@ async function checkAttached(
 
 function askOverlay(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Workflow, note: Note): void {
 	const { definition, options, merged } = overlay;
+	if (definition!.hooks.every((hook) => hook === 'checkpoint'))
+		note(placeOf(merged, []), neverConsulted(merged.name), { isWarning: true });
 	const attachment = attachmentOf(task, overlay);
 	definition!.worker?.(options);
 	for (const problem of definition!.problems?.(attachment) ?? []) {
@@ -96,6 +98,14 @@ function askOverlay(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Work
 		const complaint = unknownAgent(name, `overlay ${quote(merged.name)} of task ${quote(task.id)}`, workflow);
 		if (complaint !== undefined) note(placeOfValue(overlay, name), complaint);
 	}
+}
+
+function neverConsulted(name: string): Complaint {
+	return {
+		code: 'OVERLAY_MODULE',
+		message: `overlay ${quote(name)} never judges: its only hook is checkpoint, and no task has one in this version`,
+		remedy: 'give it a hook that is called: before, after or failed',
+	};
 }
 
 function faultOfWatched(path: string): string | null {
