@@ -26,7 +26,7 @@ export function hilList(terminal: Terminal, args: Arguments): number {
 			item.id,
 			item.status,
 			item.task_id,
-			item.trigger,
+			printableLine(item.trigger, 40),
 			item.created_at.slice(0, 19),
 			printableLine(item.question, 60),
 		]);
@@ -158,7 +158,7 @@ function isFinished(project: string, run: string): boolean {
 function itemText(item: HilItem): string {
 	const head = [
 		`${item.id}: ${item.status}`,
-		`task ${item.task_id} of ${item.workflow}, run ${item.run_id}; asked by ${item.overlay} (${item.trigger}) at ${item.created_at}`,
+		`task ${item.task_id} of ${item.workflow}, run ${item.run_id}; asked by ${item.overlay} (${printableLine(item.trigger)}) at ${item.created_at}`,
 		'',
 		printable(item.question),
 	];

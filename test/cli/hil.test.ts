@@ -133,7 +133,13 @@ describe('deciding', () => {
 		'the choice %j is shown as a shell takes it',
 		async (choice) => {
 			const rig = await makeRig();
-			const question = { id: 'q', to: 'human', brief: { prompt: 'Well?' }, choices: [choice] };
+			const question = {
+				id: 'q',
+				to: 'human',
+				brief: { prompt: 'Well?' },
+				choices: [choice],
+				trigger: 'legal\nmatter',
+			};
 			rig.write(
 				'judge.mjs',
 				`export default { name: 'judge', summary: '', hooks: ['before'], options: {}, create: () => ({
@@ -144,6 +150,8 @@ describe('deciding', () => {
 			rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x', overlays } } });
 			expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
 			const shown = (await rig.sdd('hil', 'show', (await openItems(rig))[0] ?? '')).stdout;
+			expect(shown).toContain('asked by judge (legal matter) at');
+			expect((await rig.sdd('hil', 'list')).stdout).toContain('legal matter');
 			const line = /^ {2}sdd (hil decide .*)$/m.exec(shown)?.[1] ?? '';
 			const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { cwd: rig.dir, encoding: 'utf8' });
 			await rig.sdd(...words.trimEnd().split('\n'));
