@@ -12,6 +12,7 @@ import { isProcess, type OverlayUse } from '../engine/overlay-use.ts';
 import type { OverlayPlan, Plan } from '../engine/plan/plan.ts';
 import { runDir } from '../engine/store/layout.ts';
 import { builtinOverlays } from '../overlays/index.ts';
+import { endingAtOnce } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A definition, or what is wrong with the overlay. */
@@ -27,7 +28,8 @@ export async function loadOverlay(terminal: Terminal, project: string, use: Over
 export async function loadTrusted(terminal: Terminal, project: string, use: OverlayUse): Promise<LoadedOverlay> {
 	if (typeof use !== 'string' || isProcess(use)) {
 		const { describeProcess } = await import('../engine/hosts/process-host.ts');
-		return await describeProcess(await processOptions(terminal, project, {}), use);
+		const options = await processOptions(terminal, project, {});
+		return await endingAtOnce(() => describeProcess(options, use));
 	}
 	const { loadOverlayModule } = await import('../engine/hosts/load-module.ts');
 	return await loadOverlayModule(project, use, contractFile());

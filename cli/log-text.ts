@@ -5,7 +5,7 @@ import { agentsIn } from '../engine/run/log-view.ts';
 
 /** Whether a value is such a log. */
 export function isLog(value: Json | undefined): value is JsonObject {
-	return typeof value === 'object' && value !== null && !Array.isArray(value) && 'iterations' in value;
+	return value !== undefined && isObject(value) && 'iterations' in value;
 }
 
 /** The log as lines. */
@@ -20,9 +20,14 @@ export function logText(log: JsonObject): string {
 /** Members that say how a log ended, whatever its overlay calls it. */
 const CLOSING = ['final_decision', 'status'];
 
+/** Any overlay may write any JSON there: what is no object has nothing to tell. */
 function listIn(log: JsonObject, name: string): readonly JsonObject[] {
 	const list = log[name];
-	return Array.isArray(list) ? (list as readonly JsonObject[]) : [];
+	return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+function isObject(value: Json): value is JsonObject {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function timeOf(entry: JsonObject): string {

@@ -1,4 +1,4 @@
-/** Ends a run politely when the user or the system asks for it. */
+/** What a signal does: it ends a run politely, and anything else that has started processes at once. */
 import { EXIT } from '../engine/errors.ts';
 import { leaveAtOnce } from './ending.ts';
 import type { Terminal } from './terminal.ts';
@@ -17,6 +17,17 @@ export function onInterrupt(stop: AbortController, terminal: Terminal, clear = (
 			for (const signal of SIGNALS) process.off(signal, handle);
 		},
 	};
+}
+
+/** A signal meanwhile ends this process at once, and what it started with it: in groups of their own they would not hear of it. */
+export async function endingAtOnce<Value>(work: () => Promise<Value>): Promise<Value> {
+	const end = (): never => leaveAtOnce(EXIT.interrupted);
+	for (const signal of SIGNALS) process.once(signal, end);
+	try {
+		return await work();
+	} finally {
+		for (const signal of SIGNALS) process.off(signal, end);
+	}
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

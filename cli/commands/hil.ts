@@ -26,7 +26,7 @@ export function hilList(terminal: Terminal, args: Arguments): number {
 			item.id,
 			item.status,
 			item.task_id,
-			item.trigger,
+			printableLine(item.trigger, 40),
 			item.created_at.slice(0, 19),
 			printableLine(item.question, 60),
 		]);
@@ -159,7 +159,7 @@ function isFinished(project: string, run: string): boolean {
 function itemText(item: HilItem): string {
 	const head = [
 		`${item.id}: ${item.status}`,
-		`task ${item.task_id} of ${item.workflow}, run ${item.run_id}; asked by ${item.overlay} (${item.trigger}) at ${item.created_at}`,
+		`task ${item.task_id} of ${item.workflow}, run ${item.run_id}; asked by ${item.overlay} (${printableLine(item.trigger)}) at ${item.created_at}`,
 		'',
 		printable(item.question),
 	];
@@ -192,5 +192,11 @@ function decisionLines(item: HilItem): readonly string[] {
 const NAMED_CHOICES: readonly string[] = ['accept', 'rework', 'takeover', 'reject'];
 
 function commandFor(choice: string, id: string): string {
-	return NAMED_CHOICES.includes(choice) ? `${choice} ${id}` : `decide ${id} ${printableLine(choice)}`;
+	return NAMED_CHOICES.includes(choice) ? `${choice} ${id}` : `decide ${id} ${typed(printableLine(choice))}`;
+}
+
+/** As it has to be typed in a shell: a choice may be several words, and whoever copies the line must not run a part of it. */
+function typed(choice: string): string {
+	const word = /^[\p{L}\p{N}_./:=@%+-]+$/u.test(choice) ? choice : `'${choice.replaceAll("'", "'\\''")}'`;
+	return choice.startsWith('-') ? `-- ${word}` : word;
 }

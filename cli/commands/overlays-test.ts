@@ -8,9 +8,9 @@ import type { JsonObject } from '../../engine/json.ts';
 import { isProcess } from '../../engine/overlay-use.ts';
 import { printable } from '../../engine/printable.ts';
 import type { Arguments } from '../arguments.ts';
-import { leaveAtOnce } from '../ending.ts';
 import { type FoundOverlay, findOverlay } from '../find-overlay.ts';
 import { loadTrusted, processOptions } from '../hosts.ts';
+import { endingAtOnce } from '../signals.ts';
 import { asJson, type Terminal } from '../terminal.ts';
 import { whereIs } from './overlays.ts';
 
@@ -18,17 +18,11 @@ export async function overlaysTest(terminal: Terminal, args: Arguments): Promise
 	const options = optionsIn(args.value('options'));
 	const limits = limitsIn(args.value('timeout'));
 	const found = findOverlay(terminal, args.positionals);
-	// The default end by a signal would leave the overlay behind, as it is in a group of its own.
-	const leave = (): never => leaveAtOnce(EXIT.interrupted);
-	for (const signal of SIGNALS) process.once(signal, leave);
-	const report = await runSuite(await subjectOf(terminal, found, limits), options);
-	for (const signal of SIGNALS) process.off(signal, leave);
+	const report = await endingAtOnce(async () => runSuite(await subjectOf(terminal, found, limits), options));
 	const where = whereIs(found);
 	terminal.out(args.has('json') ? asJson({ overlay: where, ...report }) : reportText(report, where));
 	return report.ok ? EXIT.done : EXIT.failed;
 }
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function optionsIn(text: string | null): JsonObject | null {
 	if (text === null) return null;

@@ -51,8 +51,10 @@ export function verdictFromWire(value: unknown): unknown {
 
 function questionFromWire(value: unknown): unknown {
 	if (!isObject(value)) return value;
-	const { review_id, ...rest } = value;
-	return review_id === undefined ? rest : { ...rest, reviewId: review_id };
+	const { review_id, reviewId, ...rest } = value;
+	// The name that modules use is a typo here, and has to stay one.
+	const typo = reviewId === undefined ? {} : { 'reviewId (it is review_id here)': reviewId };
+	return { ...rest, ...typo, ...(review_id === undefined ? {} : { reviewId: review_id }) };
 }
 
 function isObject(value: unknown): value is { readonly [name: string]: Json | undefined } {

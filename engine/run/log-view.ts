@@ -51,7 +51,7 @@ export function logText(document: JsonObject, lineOf: (record: JsonObject) => st
 
 /** One record as text. Its order depends on nothing but its content: a log that is written anew is the same to the byte. */
 export function recordText(record: JsonObject, first: readonly string[] = []): string {
-	const ahead = first.filter((name) => name in record);
+	const ahead = first.filter((name) => Object.hasOwn(record, name));
 	const rest = Object.keys(record)
 		.filter((name) => !ahead.includes(name) && !LAST.includes(name))
 		.sort();

@@ -76,6 +76,8 @@ async function checkAttached(
 
 function askOverlay(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Workflow, note: Note): void {
 	const { definition, options, merged } = overlay;
+	if (definition!.hooks.every((hook) => hook === 'checkpoint'))
+		note(placeOf(merged, []), neverConsulted(merged.name), { isWarning: true });
 	const attachment = attachmentOf(task, overlay);
 	definition!.worker?.(options);
 	for (const problem of definition!.problems?.(attachment) ?? []) {
@@ -83,8 +85,10 @@ function askOverlay(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Work
 		const about = place.pointer[0] === 'tasks' ? {} : { task: task.id };
 		note(place, said(problem), { ...about, isWarning: problem.isWarning ?? false });
 	}
-	for (const path of (definition!.watches?.(options) ?? []).filter(leavesProject)) {
-		const message = `overlay ${quote(merged.name)} watches ${quote(path)}, which is no path inside the project`;
+	for (const path of definition!.watches?.(options) ?? []) {
+		const fault = faultOfWatched(path);
+		if (fault === null) continue;
+		const message = `overlay ${quote(merged.name)} watches ${quote(path)}, which is ${fault}`;
 		note(placeOfValue(overlay, path), {
 			code: 'OVERLAY_OPTION',
 			message,
@@ -97,8 +101,19 @@ function askOverlay(overlay: ResolvedOverlay, task: ResolvedTask, workflow: Work
 	}
 }
 
-function leavesProject(path: string): boolean {
-	return path.startsWith('/') || path.split('/').includes('..');
+function neverConsulted(name: string): Complaint {
+	return {
+		code: 'OVERLAY_MODULE',
+		message: `overlay ${quote(name)} never judges: its only hook is checkpoint, and no task has one in this version`,
+		remedy: 'give it a hook that is called: before, after or failed',
+	};
+}
+
+function faultOfWatched(path: string): string | null {
+	const parts = path.split('/');
+	if (path.startsWith('/') || parts.includes('..')) return 'no path inside the project';
+	// This very command writes there all the time, and so does git: no approval would hold.
+	return parts.every((part) => part === '' || part === '.') ? 'the whole project' : null;
 }
 
 function said({ message, remedy }: OptionProblem): Complaint {

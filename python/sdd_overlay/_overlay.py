@@ -6,6 +6,7 @@ import inspect
 import sys
 import threading
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar
 
 from ._model import HOOKS, Json, JsonObject, Moment, verdict_to_wire
@@ -171,8 +172,18 @@ class Overlay:
             raise ValueError(f"the hook {name} of the overlay {self.name} has two functions")
         if _arguments(hook) == 0:
             raise TypeError(f"the hook {name} of the overlay {self.name} must take the moment")
+        if _by_name(hook):
+            raise TypeError(f"the hook {name} of the overlay {self.name} must take moment, options and call by position")
         self.hooks[name] = hook
         return hook
+
+
+def _by_name(function: Callable[..., Any]) -> bool:
+    """Whether it waits for options or call by name only: it would never get them, and judge without."""
+    if isinstance(function, partial):  # What is bound already is by name, too.
+        return False
+    parameters = inspect.signature(function).parameters.values()
+    return any(one.kind is one.KEYWORD_ONLY and one.name in ("options", "call") for one in parameters)
 
 
 def _arguments(function: Callable[..., Any]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unittest
+from functools import partial
 from pathlib import Path
 
 from sdd_overlay import Answer, Failure, Fixer, Finding, Log, Moment, Overlay, Question, Rework, ask, fail, passed, rework
@@ -91,6 +92,13 @@ class Hooks(unittest.TestCase):
     def test_that_take_nothing_are_refused(self) -> None:
         with self.assertRaisesRegex(TypeError, "the hook after of the overlay t must take the moment"):
             Overlay("t").after(lambda: passed())
+
+    def test_that_wait_for_the_options_by_name_are_refused_as_they_would_never_get_them(self) -> None:
+        with self.assertRaisesRegex(TypeError, "the hook after of the overlay t must take moment, options and call by position"):
+            Overlay("t").after(lambda moment, *, options=None: passed())
+        overlay = Overlay("t")
+        overlay.after(partial(lambda moment, options: passed(options), options="bound"))
+        self.assertEqual(consult(overlay, "after", moment())["note"], "bound")
 
     def test_are_there_once(self) -> None:
         overlay = Overlay("t")

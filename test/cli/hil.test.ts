@@ -1,4 +1,5 @@
 /** `sdd hil`: what waits for a person, and what a decision leads to. */
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { coder, type Data, makeRig, openItems, type Rig, reviewed, reviewerGoingAt } from '../rig.ts';
 
@@ -146,6 +147,37 @@ describe('deciding', () => {
 		expect(refused.stderr).toContain(`the item ${last} does not offer "rework" [HIL_CHOICE_NOT_OFFERED]`);
 		expect(refused.stderr).toContain('choose one of: accept, takeover, reject');
 	});
+
+	test.each(['ship', 'ship it', "don't; touch ran", '--force'])(
+		'the choice %j is shown as a shell takes it',
+		async (choice) => {
+			const rig = await makeRig();
+			const question = {
+				id: 'q',
+				to: 'human',
+				brief: { prompt: 'Well?' },
+				choices: [choice],
+				trigger: 'legal\nmatter',
+			};
+			rig.write(
+				'judge.mjs',
+				`export default { name: 'judge', summary: '', hooks: ['before'], options: {}, create: () => ({
+				before: ({ answers: { q } }) => q === undefined ? { kind: 'ask', questions: [${JSON.stringify(question)}] } : { kind: 'pass', note: q.value },
+			}) };`,
+			);
+			const overlays = { judge: { enabled: true, use: './judge.mjs' } };
+			rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x', overlays } } });
+			expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+			const shown = (await rig.sdd('hil', 'show', (await openItems(rig))[0] ?? '')).stdout;
+			expect(shown).toContain('asked by judge (legal matter) at');
+			expect((await rig.sdd('hil', 'list')).stdout).toContain('legal matter');
+			const line = /^ {2}sdd (hil decide .*)$/m.exec(shown)?.[1] ?? '';
+			const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { cwd: rig.dir, encoding: 'utf8' });
+			await rig.sdd(...words.trimEnd().split('\n'));
+			expect((await rig.sdd('run', 'w.yaml')).stdout).toContain(`judge: pass ${choice}`);
+			expect(rig.has('ran')).toBe(false);
+		},
+	);
 
 	test('decide takes any choice that is offered, and no other', async () => {
 		const { rig, id } = await waiting();

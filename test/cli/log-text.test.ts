@@ -14,3 +14,10 @@ test('what a record has is told in one line, its words below', () => {
 		'mine\n  iteration 1: open at t1\n      no\n      good\n  decision: accept, by ann at t2\n      fine\n',
 	);
 });
+
+test('what a record has that is not of the usual kind is told as far as it can be', () => {
+	const odd = { iteration: 1, artifacts: [null, 'x', { path: 'a' }, { path: 5 }], feedback: ['f'], x_agent: 3 };
+	expect(logText({ overlay: 'mine', iterations: [null, odd, 'y'], decisions: 'none' })).toBe(
+		'mine\n  iteration 1\n      on a sha256 open\n      on 5 sha256 open\n      f\n',
+	);
+});

@@ -141,6 +141,23 @@ test('interrupted while an overlay judges, the run goes on later', async () => {
 	expect(verdicts(rig)).toEqual([{ kind: 'pass' }]);
 });
 
+test.each([
+	['validate', 'w.yaml'],
+	['plan', 'w.yaml'],
+	['run', 'w.yaml'],
+	['overlays', 'describe', './judge.sh'],
+])('interrupted while an overlay is asked what it is, sdd %s %s leaves nothing running', async (...args) => {
+	const rig = await makeRig();
+	rig.script('judge.sh', 'touch asked; sleep 600');
+	workflow(rig, ['./judge.sh']);
+	const started = rig.start(args, TRUST);
+	await expect.poll(() => rig.has('asked'), { timeout: 20_000 }).toBe(true);
+	process.kill(started.pid, 'SIGINT');
+	expect((await started.ended).code).toBe(130);
+	await expect.poll(() => rig.leftovers()).toEqual([]);
+	expect(rig.runs()).toEqual([]);
+});
+
 test('on_error decides about a crash, and never about nonsense', async () => {
 	const rig = await makeRig();
 	workflow(rig, commandFor('dies_while_judging.py'), ['write'], { on_error: 'warn' });

@@ -76,6 +76,10 @@ test('a record is written in one order, whatever order it was made in: named mem
 	expect(other).toBe(one);
 });
 
+test('a named member that a record does not have is left out, also one that every object has', () => {
+	expect(recordText({ iteration: 1 }, ['toString', 'zzz', 'iteration'])).toBe('{"iteration":1}');
+});
+
 test('every version of a log begins with the one before it', () => {
 	const records = [1, 2, 3].map((iteration) => ({ iteration, feedback: `review ${iteration}` }));
 	const lists = records.map(

@@ -162,6 +162,30 @@ test('overlays that would keep the same log are refused on one task, and allowed
 	);
 });
 
+test.each([
+	['/etc', 'no path inside the project'],
+	['src/../..', 'no path inside the project'],
+	['', 'the whole project'],
+	['./', 'the whole project'],
+])('an overlay that watches %j is refused: that is %s', async (path, what) => {
+	const watching = { ...licences, options: {}, watches: () => ['src', path] };
+	expect(saidBy(await prepareWith(`  a: { overlays: { licences: { enabled: true, ${USE} } } }\n`, watching))).toContain(
+		`overlay "licences" watches "${path}", which is ${what} [OVERLAY_OPTION]`,
+	);
+});
+
+test('an overlay that is never consulted in this version is told of', async () => {
+	const looking = (hooks: OverlayDefinition['hooks']) =>
+		prepareWith(`  a: { overlays: { licences: { enabled: true, ${USE} } } }\n`, { ...licences, options: {}, hooks });
+	const never = await looking(['checkpoint']);
+	const words = 'overlay "licences" never judges: its only hook is checkpoint, and no task has one in this version';
+	expect(never).toMatchObject({
+		ok: true,
+		warnings: [{ code: 'OVERLAY_MODULE', severity: 'warning', message: words }],
+	});
+	expect(await looking(['checkpoint', 'after'])).toMatchObject({ ok: true, warnings: [] });
+});
+
 test('options beside `enabled` are refused even when the defaults name the module', async () => {
 	const tasks = '  a: { overlays: { licences: { enabled: true, allow: [MIT] } } }\n';
 	writeFileSync(join(folder, '.ai-sdd', 'ai-sdd.yaml'), `defaults: { overlays: { licences: { ${USE} } } }\n`);
