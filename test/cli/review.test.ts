@@ -312,10 +312,14 @@ describe('the record', () => {
 });
 
 describe('the configuration', () => {
-	test('2.16 max_iterations bounds the reviews', async () => {
-		const rig = await project(9, { max_iterations: 1 });
+	test.each([
+		[{ max_iterations: 1 }, 1],
+		[{ max_iterations: 2 }, 2],
+		[{}, 3],
+	])('2.16 max_iterations bounds the reviews: %j are %i', async (review, count) => {
+		const rig = await project(9, review);
 		expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
-		expect(iterationsIn(rig)).toHaveLength(1);
+		expect(iterationsIn(rig)).toHaveLength(count);
 	});
 
 	test('2.16 coder_agent says who works where the task does not, and reviewer_agent who reviews', async () => {
