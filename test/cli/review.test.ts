@@ -276,6 +276,17 @@ describe('the record', () => {
 		expect(rig.events().find(({ kind }) => kind === 'task_failed')?.['reason']).toContain(why);
 	});
 
+	test('2.13 of a reply that is too long nothing is read, and the reason says where all of it lies', async () => {
+		const rig = await makeRig();
+		const rev = shell(`printf %01100000d 0; echo '{"decision": "GO", "feedback": ""}'`);
+		rig.workflow({ agents: { dev: coder, rev }, tasks: { build: reviewed('build') } });
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(1);
+		const failed = rig.events().find(({ kind }) => kind === 'task_failed');
+		expect(failed).toMatchObject({ code: 'AGENT_REPLY_TOO_LONG' });
+		const [, file = ''] = /\(whole reply: (.*)\)$/.exec(String(failed?.['reason'])) ?? [];
+		expect(rig.read(file)).toHaveLength(1_100_035);
+	});
+
 	test('2.14 the log lies at its fixed place, and an id cannot lead it elsewhere', async () => {
 		const rig = await project(1);
 		await rig.sdd('run', 'w.yaml');
