@@ -34,6 +34,7 @@ export interface Sought<T> {
 export function findVerdict<T>(reply: string, sought: Sought<T>): Found<T> {
 	const { key } = sought;
 	const words = ownWords(reply);
+	if (words === '' && reply !== '') return violation(NOTHING_SAID);
 	const objects = findObjects(words);
 	if (objects === null) return violation('the reply has too many braces to find a verdict in it');
 	const candidates = objects.filter((object) => Object.hasOwn(object.value, key));
@@ -54,6 +55,9 @@ export function findVerdict<T>(reply: string, sought: Sought<T>): Found<T> {
 		? violation(`beside its verdict the reply has another "${key}" that cannot be read`)
 		: found;
 }
+
+const NOTHING_SAID =
+	'the reply is a stream of events that ended in an error, or in which the agent itself said nothing';
 
 /** More verdicts than any reply has; each must be looked for in the work. */
 const MAX_CANDIDATES = 20;

@@ -264,6 +264,14 @@ it('in a stream of events only the own words count', () => {
 	expect(violation(`${events(NO_GO)[0]}\n{"type":"resu`)).toBe('the reply has no JSON object with "decision"');
 });
 
+it('of a stream that ended in an error it is said that it did, whatever verdict stands in it', () => {
+	const said = { type: 'assistant', message: { content: [{ type: 'text', text: GO }] } };
+	const ended = { type: 'result', subtype: 'error_max_turns', is_error: true };
+	expect(violation([said, ended].map((event) => JSON.stringify(event)).join('\n'))).toBe(
+		'the reply is a stream of events that ended in an error, or in which the agent itself said nothing',
+	);
+});
+
 it('the drift protocol: pass and drift', () => {
 	const drift = { protocol: 'drift' } as const;
 	expect(decision('{"verdict":"pass","followUpPrompt":""}', drift)).toBe('GO');
