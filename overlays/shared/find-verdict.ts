@@ -64,9 +64,13 @@ const MAX_CANDIDATES = 20;
 
 /** JSON lets the last of two equal keys win; here that would hide a disagreement. */
 function saysTwice({ text }: FoundObject, key: string): boolean {
-	const values = text.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s,}\\]]+)`, 'g'));
+	const plain = text.replaceAll(ESCAPED_LETTER, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+	const values = plain.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s,}\\]]+)`, 'g'));
 	return new Set([...values].map((match) => match[1])).size > 1;
 }
+
+/** A key may be written with escapes, too. */
+const ESCAPED_LETTER = /\\u00([46][1-9a-f]|[57][\da])/gi;
 
 function readCandidate<T>(candidate: Candidate, { reviewId, read }: Sought<T>): Found<T> {
 	const echoed = candidate['review_id'];

@@ -250,7 +250,8 @@ def saying_at(text: str, start: int, words: Sequence[str]) -> Optional[List[str]
 
 def says_twice(text: str, key: str) -> bool:
     """JSON lets the last of two equal keys win; here that would hide a disagreement."""
-    values = re.findall(rf'(?<!\\)"{key}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)', text)
+    plain = re.sub(r"\\u00([46][1-9a-fA-F]|[57][0-9aA])", lambda match: chr(int(match[1], 16)), text)
+    values = re.findall(rf'(?<!\\)"{key}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)', plain)
     return len(set(values)) > 1
 
 

@@ -121,6 +121,9 @@ it('one object that says both is a violation, though JSON would let the last one
 	expect(violation('{"decision":"NO_GO","decision":"GO","feedback":"x"}')).toBe(
 		'a verdict says "decision" twice, differently',
 	);
+	expect(violation(String.raw`{"decision":"NO_GO","\u0064ecisio\u006E":"GO","feedback":"x"}`)).toBe(
+		'a verdict says "decision" twice, differently',
+	);
 	expect(decision('{"decision":"GO","feedback":"never write \\"decision\\": \\"NO_GO\\" here"}')).toBe('GO');
 });
 
