@@ -1,4 +1,5 @@
 /** An overlay's log, for people: every iteration and decision in the order in which they came. */
+import { findingsIn, withFindings } from '../engine/findings.ts';
 import type { Json, JsonObject } from '../engine/json.ts';
 import { printable, printableLine } from '../engine/printable.ts';
 import { agentsIn } from '../engine/run/log-view.ts';
@@ -42,7 +43,8 @@ function entryText(entry: JsonObject): string {
 	const by = typeof entry['decided_by'] === 'string' ? [`by ${entry['decided_by']}`] : [];
 	const who = [...agentsIn(entry), ...by].map((words) => `, ${printableLine(words)}`).join('');
 	const artifacts = listIn(entry, 'artifacts').map(({ path, sha256 }) => `on ${wordOf(path)} sha256 ${wordOf(sha256)}`);
-	const words = printable(String((isReview ? entry['feedback'] : entry['notes']) ?? '')).trimEnd();
+	const text = String((isReview ? entry['feedback'] : entry['notes']) ?? '');
+	const words = printable(withFindings(text, findingsIn(entry))).trimEnd();
 	const lines = [...artifacts, ...(words === '' ? [] : words.split('\n'))];
 	return `  ${what}${who}${said(' at ', entry['timestamp'])}\n${lines.map((line) => `      ${line}\n`).join('')}`;
 }

@@ -62,7 +62,8 @@ function workersOf(session: Session, task: TaskPlan, feedback: Feedback | null):
 		agent: planned(session, fixer.agent),
 		role: 'fixer',
 		key: `/fixer/${index + 1}`,
-		feedback: { ...feedback, text: fixer.feedback },
+		// What fixers are told is made for each of them.
+		feedback: { ...feedback, text: fixer.feedback, findings: [] },
 		...(fixer.files === undefined ? {} : { files: fixer.files }),
 	}));
 }

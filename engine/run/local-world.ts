@@ -1,6 +1,7 @@
 /** The world of a run on this machine: real agents, real files, the real clock. */
 import type { AgentAdapter } from '../agent.ts';
 import { developerBrief } from '../brief/developer-brief.ts';
+import { withFindings } from '../findings.ts';
 import type { OverlayHost } from '../hosts/host.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
 import { putBrief, readBrief } from '../store/blobs.ts';
@@ -106,6 +107,7 @@ function runVariables(
 
 function briefFor(plan: Plan, task: TaskPlan, facts: BriefFacts): string {
 	const { feedback, agent } = facts;
+	const said = feedback === null ? '' : withFindings(feedback.text, feedback.findings);
 	return developerBrief({
 		template: plan.templates['developer'] ?? null,
 		persona: agent.persona,
@@ -113,7 +115,7 @@ function briefFor(plan: Plan, task: TaskPlan, facts: BriefFacts): string {
 		constitution: plan.constitutions[task.constitution] ?? {},
 		attempt: facts.attempt,
 		maxAttempts: task.maxAttempts,
-		feedback: feedback === null || feedback.text === '' ? null : feedback.text,
+		feedback: said === '' ? null : said,
 		guidance: (feedback?.guidance ?? []).map(({ from, text }) => `${text}\n\n(${from})`).join('\n\n'),
 		failedChecks: facts.failedChecks,
 		amendments: facts.amendments,

@@ -1,10 +1,12 @@
 /** Puts an overlay's questions: to agents at once and in parallel, to people through the queue. */
+import { join } from 'node:path';
 import type { AgentOutcome } from '../agent.ts';
 import { type Answer, failedRequired, type Hook, type Question } from '../contract.ts';
 import type { HilItem, RunEvent } from '../events.ts';
 import type { JsonObject } from '../json.ts';
 import type { AgentPlan, OverlayPlan, TaskPlan } from '../plan/plan.ts';
 import { sha256 } from '../store/hash.ts';
+import { runDir } from '../store/layout.ts';
 import { changes } from './content.ts';
 import { RETRIED, retryDelay } from './decide.ts';
 import { logDocument } from './log-view.ts';
@@ -176,7 +178,8 @@ function answerOf(session: Session, by: string, promptSha256: string, outcome: A
 	if (!outcome.ok) return { by, value: null, at, promptSha256, failed: { code: outcome.code, reason: outcome.reason } };
 	const { output, usage } = outcome;
 	if (output.bytes > REPLY_CAP) {
-		const reason = `the reply has ${output.bytes} bytes; at most ${REPLY_CAP} are read (whole reply: ${output.file ?? 'not kept'})`;
+		const kept = output.file === undefined ? 'not kept' : join(runDir('', session.state().run), output.file);
+		const reason = `the reply has ${output.bytes} bytes; at most ${REPLY_CAP} are read (whole reply: ${kept})`;
 		return { by, value: null, at, promptSha256, failed: { code: 'AGENT_REPLY_TOO_LONG', reason } };
 	}
 	return { by, value: output.text, at, promptSha256, ...(usage === null ? {} : { usage }) };

@@ -238,7 +238,8 @@ function applyVerdict(task: TaskState, event: EventOf<'verdict'>): TaskState {
 	if (verdict.kind === 'rework') {
 		const { attempt } = event;
 		const guidance = guidanceIn(task.judging?.by[overlay]);
-		const feedback = { overlay, text: verdict.feedback, attempt, fixers: verdict.fixers ?? [], guidance };
+		const { feedback: text, findings = [], fixers = [] } = verdict;
+		const feedback = { overlay, text, attempt, findings, fixers, guidance };
 		return { ...task, status: 'NEEDS_REWORK', feedback };
 	}
 	if (verdict.kind !== 'pass' || verdict.amend === undefined) return task;

@@ -1,5 +1,5 @@
 /** The state of a run: what the fold of its journal gives, and nothing else. */
-import type { Answer, CheckResult, Fixer, Hook, Past, Question, Verdict } from '../contract.ts';
+import type { Answer, CheckResult, Finding, Fixer, Hook, Past, Question, Verdict } from '../contract.ts';
 import type { Digest, HilItem, HilResolution, TaskStatus, Worker } from '../events.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -82,6 +82,8 @@ export interface Feedback {
 	readonly overlay: string;
 	readonly text: string;
 	readonly attempt: number;
+	/** The problems that were listed besides. */
+	readonly findings: readonly Finding[];
 	/** Who repairs it, when not the task's own agent. */
 	readonly fixers: readonly Fixer[];
 	/** What people said when they were asked about that attempt. */

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
+import { findingsIn, withFindings } from '../findings.ts';
 import type { JsonObject } from '../json.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
 import { printable } from '../printable.ts';
@@ -60,7 +61,7 @@ function entry(record: JsonObject): string {
 		record['iteration'] === undefined
 			? `Decision: ${String(record['choice'] ?? 'recorded')}`
 			: `Iteration ${String(record['iteration'])}: ${String(record['decision'] ?? 'recorded')}`;
-	const words = printable(String(record['feedback'] ?? record['notes'] ?? '')).trim();
+	const words = printable(withFindings(String(record['feedback'] ?? record['notes'] ?? ''), findingsIn(record))).trim();
 	const quoted =
 		words === ''
 			? ''

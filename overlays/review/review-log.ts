@@ -4,7 +4,7 @@
  * The overlay only says what goes into it, one record a verdict. The engine seals each record with `prev_hash` and
  * `hash`, appends it to the journal before anything acts on it, and rebuilds the document from there.
  */
-import type { Answer, Moment, OverlayLog } from '../../engine/contract.ts';
+import type { Answer, Finding, Moment, OverlayLog } from '../../engine/contract.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { closingOf, feedbackWith } from '../shared/round-log.ts';
 import { usageRecord } from '../shared/usage-record.ts';
@@ -19,6 +19,7 @@ export interface IterationRecord {
 	readonly task_id: string;
 	readonly reviewer_agent: string;
 	readonly coder_agent: string;
+	readonly findings?: readonly Finding[];
 }
 
 /** A reviewer's words, as they stand in the log. */

@@ -125,15 +125,20 @@ function obey(of: Case, answer: Answer): Verdict {
 		hardCap: hardCap(of.options),
 		beyondCap: 'REVIEW_HARD_CAP',
 		record: decisionRecord(of.moment, answer, WORDS),
-		again: () => ({ kind: 'rework', feedback: lastReview(of, answer) }),
+		again: () => lastReview(of, answer),
 	});
 }
 
 /** The coder gets the person's notes from the engine, as guidance; beside them stands the review that led there. */
-function lastReview(of: Case, answer: Answer): string {
+function lastReview(of: Case, answer: Answer): Extract<Verdict, { kind: 'rework' }> {
 	const { moment, options } = of;
 	const reply = moment.answers['review-again'] ?? moment.answers['review'];
 	const parsed = reply === undefined ? null : parse(of, reply);
-	if (parsed?.ok !== true) return orderedRound(answer);
-	return feedbackOn(parsed.verdict, vetoesOf(moment, options, parsed.verdict));
+	if (parsed?.ok !== true) return { kind: 'rework', feedback: orderedRound(answer) };
+	const { verdict } = parsed;
+	return {
+		kind: 'rework',
+		feedback: feedbackOn(verdict, vetoesOf(moment, options, verdict)),
+		findings: verdict.findings,
+	};
 }

@@ -3,6 +3,7 @@
 import { capText, OUTPUT_CAP } from '../../engine/brief/cap.ts';
 import { fence, randomNonce } from '../../engine/brief/fence.ts';
 import type { Moment, OverlayKit } from '../../engine/contract.ts';
+import { withFindings } from '../../engine/findings.ts';
 import { shownWork } from '../shared/shown-work.ts';
 import type { IterationRecord } from './review-log.ts';
 import { DEFAULT_MAX_ITERATIONS, type ReviewOptions } from './review-options.ts';
@@ -28,7 +29,11 @@ export function reviewPrompt(
 		history: past.slice(-HISTORY_SHOWN).map((record) => ({
 			iteration: record.iteration,
 			decision: record.decision,
-			feedback: fence(`review ${record.iteration}`, capText(record.feedback, OUTPUT_CAP), nonce),
+			feedback: fence(
+				`review ${record.iteration}`,
+				capText(withFindings(record.feedback, record.findings ?? []), OUTPUT_CAP),
+				nonce,
+			),
 		})),
 		skipped: Math.max(0, past.length - HISTORY_SHOWN),
 		complaint: about.complaint ?? '',

@@ -34,6 +34,7 @@ export interface Sought<T> {
 export function findVerdict<T>(reply: string, sought: Sought<T>): Found<T> {
 	const { key } = sought;
 	const words = ownWords(reply);
+	if (words === '' && reply !== '') return violation(NOTHING_SAID);
 	const objects = findObjects(words);
 	if (objects === null) return violation('the reply has too many braces to find a verdict in it');
 	const candidates = objects.filter((object) => Object.hasOwn(object.value, key));
@@ -55,14 +56,21 @@ export function findVerdict<T>(reply: string, sought: Sought<T>): Found<T> {
 		: found;
 }
 
+const NOTHING_SAID =
+	'the reply is a stream of events that ended in an error, or in which the agent itself said nothing';
+
 /** More verdicts than any reply has; each must be looked for in the work. */
 const MAX_CANDIDATES = 20;
 
 /** JSON lets the last of two equal keys win; here that would hide a disagreement. */
 function saysTwice({ text }: FoundObject, key: string): boolean {
-	const values = text.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s,}\\]]+)`, 'g'));
+	const plain = text.replaceAll(ESCAPED_LETTER, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+	const values = plain.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s,}\\]]+)`, 'g'));
 	return new Set([...values].map((match) => match[1])).size > 1;
 }
+
+/** A key may be written with escapes, too. */
+const ESCAPED_LETTER = /\\u00([46][1-9a-f]|[57][\da])/gi;
 
 function readCandidate<T>(candidate: Candidate, { reviewId, read }: Sought<T>): Found<T> {
 	const echoed = candidate['review_id'];

@@ -190,7 +190,7 @@ def obey(moment: Moment, options: Options, answer: Answer) -> Verdict:
         return passed(f"accepted as it is by {answer.by}", record=record)
     if answer.value == "rework":
         if rounds_left(moment, options):
-            return rework(last_review(moment, options, answer), record=record)
+            return last_review(moment, options, answer, record)
         most = f"but {hard_cap(options)} are the most there can be"
         reason = f"{answer.by} ordered one more round after round {moment.iteration}, {most}"
         return fail(reason, code="REVIEW_HARD_CAP", record=record)
@@ -216,13 +216,14 @@ def decision_record(moment: Moment, answer: Answer) -> Dict[str, Any]:
     return decision if final is None else {"final_decision": final, **decision}
 
 
-def last_review(moment: Moment, options: Options, answer: Answer) -> str:
+def last_review(moment: Moment, options: Options, answer: Answer, record: Dict[str, Any]) -> Verdict:
     """The coder gets the person's notes from the engine, as guidance; beside them stands the review that led there."""
     reply = reply_in(moment)
     verdict = None if reply is None else parse(moment, options, reply)
     if isinstance(verdict, ReviewVerdict):
-        return feedback_with(verdict, vetoes_of(moment, options, verdict))
-    return f"{answer.by} asked for one more round."
+        feedback = feedback_with(verdict, vetoes_of(moment, options, verdict))
+        return rework(feedback, findings=verdict.findings, record=record)
+    return rework(f"{answer.by} asked for one more round.", record=record)
 
 
 def max_iterations(options: Options) -> int:

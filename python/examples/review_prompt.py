@@ -102,10 +102,24 @@ def _history(moment: Moment, options: Dict[str, Any], nonce: str) -> List[str]:
         head += f"({skipped} earlier ones are not shown.)\n\n"
     lines = [
         f"- Iteration {record['iteration']}: {record['decision']}\n"
-        + fence(f"review {record['iteration']}", cap(record["feedback"], OUTPUT_CAP), nonce)
+        + fence(f"review {record['iteration']}", cap(with_findings(record), OUTPUT_CAP), nonce)
         for record in records[-HISTORY_SHOWN:]
     ]
     return [head + "\n".join(lines)]
+
+
+def with_findings(record: Dict[str, Any]) -> str:
+    """What the reviewer said, with the problems it listed below."""
+    listed = "\n".join(_in_words(finding) for finding in record.get("findings", []))
+    return "\n\n".join(part for part in (record["feedback"], listed) if part != "")
+
+
+def _in_words(finding: Dict[str, Any]) -> str:
+    line = "" if "line" not in finding else f":{finding['line']}"
+    place = f" in {finding['file']}{line}" if "file" in finding else ""
+    fix = f"Fix: {finding['fix']}" if finding.get("fix") else ""
+    more = [part for part in (finding.get("details", ""), fix) if part != ""]
+    return "\n".join([f"- {finding['severity']}{place}: {finding['issue']}", *more]).replace("\n", "\n  ")
 
 
 def _complaint(complaint: Optional[str]) -> List[str]:

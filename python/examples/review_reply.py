@@ -18,6 +18,8 @@ ENDS = {"result", "turn.completed", "turn.failed"}
 #: What JavaScript takes for space, so that both reviews see the same emptiness; Python's own list is longer.
 SPACE = " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
+NOTHING_SAID = "the reply is a stream of events that ended in an error, or in which the agent itself said nothing"
+
 #: More verdicts than any reply has; each must be looked for in the work.
 MAX_CANDIDATES = 20
 #: Characters that may be looked at: enough for any honest reply, and a wall for one made of a million braces.
@@ -67,6 +69,8 @@ Parsed = Union[ReviewVerdict, Violation]
 def parse_reply(reply: str, reading: Reading) -> Parsed:
     """The one verdict in a reply, or why there is none."""
     words = own_words(reply)
+    if words == "" and reply != "":
+        return Violation(NOTHING_SAID)
     objects = find_objects(words)
     if objects is None:
         return Violation("the reply has too many braces to find a verdict in it")
@@ -246,7 +250,8 @@ def saying_at(text: str, start: int, words: Sequence[str]) -> Optional[List[str]
 
 def says_twice(text: str, key: str) -> bool:
     """JSON lets the last of two equal keys win; here that would hide a disagreement."""
-    values = re.findall(rf'(?<!\\)"{key}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)', text)
+    plain = re.sub(r"\\u00([46][1-9a-fA-F]|[57][0-9aA])", lambda match: chr(int(match[1], 16)), text)
+    values = re.findall(rf'(?<!\\)"{key}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)', plain)
     return len(set(values)) > 1
 
 

@@ -118,12 +118,16 @@ describe('kill -9', () => {
 		);
 		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(5) }, tasks });
 		let kills = 0;
+		let logged = new Map<string, number>();
 		let last = await killedSomewhere(rig, kills);
 		for (; last !== 0 && kills < 25; last = await killedSomewhere(rig, kills)) {
 			kills++;
 			// Half of an unfinished run is no sign of tampering, wherever it was cut.
 			const verified = await rig.sdd('audit', 'verify');
 			expect(verified.code, `${verified.stdout}${verified.stderr}`).toBe(0);
+			const now = new Map(Object.keys(tasks).map((id) => [id, iterationsLogged(rig, id)]));
+			for (const [id, count] of now) expect(count).toBeGreaterThanOrEqual(logged.get(id) ?? 0);
+			logged = now;
 		}
 		expect(kills).toBe(25);
 		if (last !== 0) expect(await rig.sdd('run', 'w.yaml')).toMatchObject({ code: 0, stderr: '' });
@@ -139,6 +143,15 @@ describe('kill -9', () => {
 		await isSound(rig);
 	}, 120_000);
 });
+
+/** How many iterations the log has as the killed process left it: whole, and none left out. */
+function iterationsLogged(rig: Rig, id: string): number {
+	const path = `.ai-sdd/state/review-logs/${id}.json`;
+	if (!rig.has(path)) return 0;
+	const iterations = rig.json(path)['iterations'] as readonly Data[];
+	expect(iterations.map(({ iteration }) => iteration)).toEqual(iterations.map((_, index) => index + 1));
+	return iterations.length;
+}
 
 /** Runs until a random number of events, or of milliseconds, has passed, and kills it there; 0 when it was done before. */
 async function killedSomewhere(rig: Rig, turn: number): Promise<number | null> {

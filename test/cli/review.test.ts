@@ -77,6 +77,24 @@ describe('the loop', () => {
 		expect(rig.read('build.txt')).toBe('attempt 2\n');
 	});
 
+	test("2.05 a reviewer's findings reach the coder, its own next review and whoever looks at the log", async () => {
+		const rig = await makeRig();
+		const finding = { severity: 'blocker', issue: 'no salt', file: 'build.txt', line: 3, fix: 'use argon2' };
+		rig.write('reply.json', JSON.stringify({ decision: 'NO_GO', feedback: 'See below.', findings: [finding] }));
+		const agents = { dev: coder, rev: shell('cat reply.json') };
+		rig.workflow({ agents, tasks: { build: reviewed('build', { max_iterations: 2 }) } });
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+		const told = '- blocker in build.txt:3: no salt\n  Fix: use argon2\n';
+		const [item = ''] = await openItems(rig);
+		const shown = [await rig.sdd('hil', 'show', item), await rig.sdd('audit', 'show', 'build')];
+		for (const { stdout } of shown) expect(stdout.replaceAll('\n      ', '\n')).toContain(`See below.\n\n${told}`);
+		await rig.sdd('hil', 'rework', item);
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+		for (const name of ['build.coder.2', 'build.reviewer.2', 'build.coder.3'])
+			expect(rig.seen(name)).toContain(`See below.\n\n${told}`);
+		expect(rig.read('.ai-sdd/state/reports/build.md')).toContain('> - blocker in build.txt:3: no salt');
+	});
+
 	test('2.06 reviews that run out open one item with the full history, and the task waits', async () => {
 		const rig = await project(9, { max_iterations: 3 });
 		const { code, stdout } = await rig.sdd('run', 'w.yaml');
@@ -258,6 +276,17 @@ describe('the record', () => {
 		expect(rig.events().find(({ kind }) => kind === 'task_failed')?.['reason']).toContain(why);
 	});
 
+	test('2.13 of a reply that is too long nothing is read, and the reason says where all of it lies', async () => {
+		const rig = await makeRig();
+		const rev = shell(`printf %01100000d 0; echo '{"decision": "GO", "feedback": ""}'`);
+		rig.workflow({ agents: { dev: coder, rev }, tasks: { build: reviewed('build') } });
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(1);
+		const failed = rig.events().find(({ kind }) => kind === 'task_failed');
+		expect(failed).toMatchObject({ code: 'AGENT_REPLY_TOO_LONG' });
+		const [, file = ''] = /\(whole reply: (.*)\)$/.exec(String(failed?.['reason'])) ?? [];
+		expect(rig.read(file)).toHaveLength(1_100_035);
+	});
+
 	test('2.14 the log lies at its fixed place, and an id cannot lead it elsewhere', async () => {
 		const rig = await project(1);
 		await rig.sdd('run', 'w.yaml');
@@ -294,10 +323,14 @@ describe('the record', () => {
 });
 
 describe('the configuration', () => {
-	test('2.16 max_iterations bounds the reviews', async () => {
-		const rig = await project(9, { max_iterations: 1 });
+	test.each([
+		[{ max_iterations: 1 }, 1],
+		[{ max_iterations: 2 }, 2],
+		[{}, 3],
+	])('2.16 max_iterations bounds the reviews: %j are %i', async (review, count) => {
+		const rig = await project(9, review);
 		expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
-		expect(iterationsIn(rig)).toHaveLength(1);
+		expect(iterationsIn(rig)).toHaveLength(count);
 	});
 
 	test('2.16 coder_agent says who works where the task does not, and reviewer_agent who reviews', async () => {

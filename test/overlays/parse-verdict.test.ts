@@ -121,6 +121,9 @@ it('one object that says both is a violation, though JSON would let the last one
 	expect(violation('{"decision":"NO_GO","decision":"GO","feedback":"x"}')).toBe(
 		'a verdict says "decision" twice, differently',
 	);
+	expect(violation(String.raw`{"decision":"NO_GO","\u0064ecisio\u006E":"GO","feedback":"x"}`)).toBe(
+		'a verdict says "decision" twice, differently',
+	);
 	expect(decision('{"decision":"GO","feedback":"never write \\"decision\\": \\"NO_GO\\" here"}')).toBe('GO');
 });
 
@@ -262,6 +265,14 @@ it('in a stream of events only the own words count', () => {
 	expect(violation(events('I cannot say.').join('\n'))).toBe('the reply has no JSON object with "decision"');
 	// A torn stream is no stream, and what it quotes stays inside its events.
 	expect(violation(`${events(NO_GO)[0]}\n{"type":"resu`)).toBe('the reply has no JSON object with "decision"');
+});
+
+it('of a stream that ended in an error it is said that it did, whatever verdict stands in it', () => {
+	const said = { type: 'assistant', message: { content: [{ type: 'text', text: GO }] } };
+	const ended = { type: 'result', subtype: 'error_max_turns', is_error: true };
+	expect(violation([said, ended].map((event) => JSON.stringify(event)).join('\n'))).toBe(
+		'the reply is a stream of events that ended in an error, or in which the agent itself said nothing',
+	);
 });
 
 it('the drift protocol: pass and drift', () => {

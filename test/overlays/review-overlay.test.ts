@@ -233,6 +233,7 @@ describe("a person's decision", () => {
 		expect(await decided(chose('rework', 'Use bcrypt.'))).toEqual({
 			kind: 'rework',
 			feedback: FEEDBACK,
+			findings: [],
 			record: { ...record, choice: 'rework', notes: 'Use bcrypt.' },
 		});
 	});

@@ -103,7 +103,7 @@ test('rework leads to the next attempt, by the agent unless a person takes it', 
 });
 
 test('rework beyond max_attempts fails the task and says what the last feedback was', () => {
-	const feedback = { overlay: 'gate', text: 'still wrong', attempt: 2, fixers: [], guidance: [] };
+	const feedback = { overlay: 'gate', text: 'still wrong', attempt: 2, findings: [], fixers: [], guidance: [] };
 	const judging = said({ kind: 'rework', feedback: 'still wrong' }, 2);
 	const state = workedState({ attempt: 2, machineAttempts: 2, feedback, judging });
 	expect(decide(taskPlan({ maxAttempts: 2, overlays: [gate] }), state)).toEqual({

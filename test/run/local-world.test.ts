@@ -121,12 +121,20 @@ test("the coder's brief holds the feedback and, beside it, what people said and 
 		overlay: 'gate',
 		text: 'weak hashing',
 		attempt: 1,
+		findings: [{ severity: 'blocker', issue: 'no salt', file: 'src/auth.ts', line: 3 }],
 		fixers: [],
 		guidance: [{ from: 'ann', text: 'use argon2' }],
 	};
 	const facts = { attempt: 2, amendments: ['Mind the budget.'], feedback, failedChecks: [], agent: agentPlan('dev') };
 	const brief = local.briefFor(task, facts);
-	for (const part of ['Implement the login flow', 'weak hashing', 'use argon2', '(ann)', 'Mind the budget.'])
+	for (const part of [
+		'Implement the login flow',
+		'weak hashing',
+		'src/auth.ts:3: no salt',
+		'use argon2',
+		'(ann)',
+		'Mind the budget.',
+	])
 		expect(brief).toContain(part);
 });
 

@@ -149,9 +149,10 @@ test('a scheduled retry is due at its time', () => {
 
 test('rework sets the status, the feedback and who repairs it', () => {
 	const fixers = [{ agent: 'fixer', feedback: 'fix it' }];
-	const state = after(workedState(), said({ kind: 'rework', feedback: 'no', fixers }));
+	const findings = [{ severity: 'blocker', issue: 'no salt' }];
+	const state = after(workedState(), said({ kind: 'rework', feedback: 'no', findings, fixers }));
 	expect(state.status).toBe('NEEDS_REWORK');
-	expect(state.feedback).toEqual({ overlay: 'gate', text: 'no', attempt: 1, fixers, guidance: [] });
+	expect(state.feedback).toEqual({ overlay: 'gate', text: 'no', attempt: 1, findings, fixers, guidance: [] });
 });
 
 test('only what people noted is guidance', () => {
