@@ -171,6 +171,20 @@ describe('the state folder', () => {
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	});
 
+	test('too many open files: the agents are ended, and the run goes on with fewer at once', async () => {
+		const rig = await makeRig();
+		const tasks = Object.fromEntries([...Array(40).keys()].map((n) => [`t${n}`, plain()]));
+		rig.workflow({ agents: { dev: shell('trap "" TERM', 'sleep 0.3') }, tasks });
+		const wrap = ['bash', '-c', 'ulimit -n 64; exec "$@"', 'bash'];
+		const few = await rig.sddWith({ wrap }, 'run', 'w.yaml', '--max-parallel', '40');
+		expect(few.code).toBe(1);
+		expect(few.stderr).toContain('too many files are open (EMFILE) [STORE_IO]');
+		expect(few.stderr).not.toContain('PromiseRejection');
+		expect(rig.leftovers()).toEqual([]);
+		expect((await rig.sddWith({ wrap }, 'run', 'w.yaml', '--max-parallel', '8')).code).toBe(0);
+		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
+	});
+
 	test('a second sdd run says who is at work, and touches nothing', async () => {
 		const rig = await makeRig();
 		rig.workflow({ agents: { dev: commanded() }, tasks: { a: plain() } });
