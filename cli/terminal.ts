@@ -1,4 +1,5 @@
 /** What commands know of the world they were called in. */
+import { SddError } from '../engine/errors.ts';
 import { findProject } from '../engine/plan/find-project.ts';
 import { writeOut } from './write-out.ts';
 
@@ -29,8 +30,9 @@ export function openTerminal(version: string, said: { readonly trustsOverlays?: 
 	const { env } = process;
 	// Asked only when somebody wants to know: the answer loads Node's streams.
 	const isTty = (): boolean => process.stdout.isTTY === true;
+	const cwd = currentFolder();
 	return {
-		cwd: process.cwd(),
+		cwd,
 		env,
 		version,
 		out: (text) => writeOut('stdout', text),
@@ -46,10 +48,21 @@ export function openTerminal(version: string, said: { readonly trustsOverlays?: 
 		},
 		// Some pseudo-terminals say 0.
 		width: () => process.stdout.columns || 80,
-		project: () => findProject(process.cwd()),
+		project: () => findProject(cwd),
 		trustsOverlays: said.trustsOverlays ?? false,
 		ask,
 	};
+}
+
+function currentFolder(): string {
+	try {
+		return process.cwd();
+	} catch (error) {
+		const what = `the folder you are in cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): it may have been removed`;
+		throw new SddError('CLI_USAGE', what, 'go to the folder of your project, and run the command there', {
+			cause: error,
+		});
+	}
 }
 
 async function ask(question: string): Promise<string> {
