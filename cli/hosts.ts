@@ -1,6 +1,5 @@
 /** Reaches every overlay of a plan: the built-ins and modules in this process, others in processes of their own. */
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OverlayDefinition } from '../engine/contract.ts';
@@ -14,6 +13,7 @@ import { runDir } from '../engine/store/layout.ts';
 import { builtinOverlays } from '../overlays/index.ts';
 import { endingAtOnce } from './signals.ts';
 import type { Terminal } from './terminal.ts';
+import { homeFolder } from './user.ts';
 
 /** A definition, or what is wrong with the overlay. */
 export type LoadedOverlay = OverlayDefinition | { readonly error: string; readonly remedy?: string };
@@ -186,10 +186,7 @@ function environment(
 		PYTHONPATH: paths.join(delimiter),
 		PYTHONUTF8: '1',
 		// Byte code beside the sources would be run in their place, and nobody looks at it.
-		PYTHONPYCACHEPREFIX: join(
-			inherited['XDG_CACHE_HOME'] || join(inherited['HOME'] ?? homedir(), '.cache'),
-			'sdd/python',
-		),
+		PYTHONPYCACHEPREFIX: join(inherited['XDG_CACHE_HOME'] || join(homeFolder(inherited), '.cache'), 'sdd/python'),
 		// What a module prints while it is loaded stays in the buffer until stdout has been moved away.
 		PYTHONUNBUFFERED: '',
 		SDD_PROJECT_DIR: project,

@@ -1,4 +1,5 @@
 /** What commands know of the world they were called in. */
+import { SddError } from '../engine/errors.ts';
 import { findProject } from '../engine/plan/find-project.ts';
 import { writeOut } from './write-out.ts';
 
@@ -33,8 +34,9 @@ export function openTerminal(version: string, said: { readonly trustsOverlays?: 
 	// Asked only when somebody wants to know: the answer loads Node's streams.
 	const isTty = (): boolean => process.stdout.isTTY === true;
 	const wantsColor = (): boolean => (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+	const cwd = currentFolder();
 	return {
-		cwd: process.cwd(),
+		cwd,
 		env,
 		version,
 		out: (text) => writeOut('stdout', text),
@@ -53,10 +55,21 @@ export function openTerminal(version: string, said: { readonly trustsOverlays?: 
 		},
 		// Some pseudo-terminals say 0.
 		width: () => process.stdout.columns || 80,
-		project: () => findProject(process.cwd()),
+		project: () => findProject(cwd),
 		trustsOverlays: said.trustsOverlays ?? false,
 		ask,
 	};
+}
+
+function currentFolder(): string {
+	try {
+		return process.cwd();
+	} catch (error) {
+		const what = `the folder you are in cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): it may have been removed`;
+		throw new SddError('CLI_USAGE', what, 'go to the folder of your project, and run the command there', {
+			cause: error,
+		});
+	}
 }
 
 async function ask(question: string): Promise<string> {

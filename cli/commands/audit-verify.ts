@@ -10,7 +10,8 @@ import { readPlan } from '../../engine/run/read-run.ts';
 import { type RunViewOptions, viewsOfRun } from '../../engine/run/run-views.ts';
 import { mkdirDurable, replaceFile } from '../../engine/store/durable.ts';
 import { errnoOf } from '../../engine/store/fs-errors.ts';
-import { appendHead } from '../../engine/store/heads.ts';
+import { appendHead, readHeads } from '../../engine/store/heads.ts';
+import { processAtWork } from '../../engine/store/holder.ts';
 import { workflowStateFile } from '../../engine/store/layout.ts';
 import { listRuns } from '../../engine/store/state-folder.ts';
 import type { Problem, Verification } from '../../engine/store/verification.ts';
@@ -25,12 +26,17 @@ export async function auditVerify(terminal: Terminal, args: Arguments): Promise<
 	const given = args.positionals[0];
 	const run = given === undefined ? null : runNamed(project, given);
 	const anchor = anchorIn(args);
-	const books = await openBooks(terminal, project);
+	let books = await openBooks(terminal, project);
 	const verify = (): Verification => {
 		const options = { views: books.viewsOf, whyUnknown: books.whyUnknown, ...(anchor === null ? {} : { anchor }) };
 		return run === null ? verifyAll(project, options) : verifyRun(project, run, options);
 	};
 	let found = verify();
+	// Where another run has begun meanwhile, it may have put views aside that were where they belong.
+	for (let again = 0; again < 3 && books.areOutdated(); again++) {
+		books = await openBooks(terminal, project);
+		found = verify();
+	}
 	const repaired = args.has('repair') ? repair(project, books, found) : [];
 	if (repaired.length > 0) found = verify();
 	const bad = found.problems.filter((problem) => !isExpected(problem, project, books));
@@ -58,6 +64,10 @@ interface Books {
 	readonly views: Map<string, { readonly expected: string; readonly isOver: boolean }>;
 	/** Finished runs, with their last record. */
 	readonly finished: Map<string, JournalRecord>;
+	/** How many heads were noted before anything was checked. */
+	readonly headsBefore: number;
+	/** Whether another run has begun since, or was gone on with. */
+	areOutdated(): boolean;
 }
 
 async function openBooks(terminal: Terminal, project: string): Promise<Books> {
@@ -72,6 +82,8 @@ async function openBooks(terminal: Terminal, project: string): Promise<Books> {
 	const books: Books = {
 		views: new Map(),
 		finished: new Map(),
+		headsBefore: readHeads(project).lines.length,
+		areOutdated: () => listRuns(project).length !== runs.length || ownerOf(workflowStateFile(project)) !== stateOwner,
 		whyUnknown(run, overlay) {
 			const of = options.get(run);
 			if (of === undefined) return 'the plan of its run cannot be read';
@@ -146,10 +158,20 @@ function ownerOf(path: string): string | null {
 	}
 }
 
-/** A run that is under way, or was killed, may have views that are behind: that is no sign of tampering. */
+/** A run that is under way, or was killed, may have views that are behind, or be over but for its head: no sign of tampering. */
 function isExpected(problem: Problem, project: string, books: Books): boolean {
+	const unnoted = problem.kind === 'head' ? UNNOTED.exec(problem.what)?.[1] : undefined;
+	// The head is the last thing that a process writes down.
+	if (unnoted !== undefined) return isStillToBeNoted(project, unnoted, books);
 	if (problem.kind !== 'stale' && problem.kind !== 'missing') return false;
 	return books.views.get(join(project, problem.file))?.isOver === false;
+}
+
+function isStillToBeNoted(project: string, run: string, books: Books): boolean {
+	if (processAtWork(project, run) !== null) return true;
+	return readHeads(project)
+		.lines.slice(books.headsBefore)
+		.some((line) => line.run === run && line.state === 'finished');
 }
 
 /** Views are written anew from sound journals; a finished run whose head nobody noted gets its note. Nothing else. */
@@ -166,7 +188,7 @@ function repair(project: string, books: Books, found: Verification): readonly st
 	for (const { kind, what } of found.problems) {
 		const run = kind === 'head' ? UNNOTED.exec(what)?.[1] : undefined;
 		const last = run === undefined ? undefined : books.finished.get(run);
-		if (run === undefined || last === undefined) continue;
+		if (run === undefined || last === undefined || isStillToBeNoted(project, run, books)) continue;
 		appendHead(project, { run, seq: last.seq, head: last.hash, at: last.at, state: 'finished' });
 		repaired.push(`head of run ${run}`);
 	}

@@ -1,5 +1,4 @@
 /** `sdd hil`: the questions that wait for a person, and their answers. */
-import { userInfo } from 'node:os';
 import { secretsOf } from '../../agents/environment.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
 import type { HilItem, HilResolution } from '../../engine/events.ts';
@@ -13,6 +12,7 @@ import { errorText } from '../explain.ts';
 import { isLog, logText } from '../log-text.ts';
 import type { Command } from '../main.ts';
 import { asJson, type Terminal, table } from '../terminal.ts';
+import { userName } from '../user.ts';
 
 export function hilList(terminal: Terminal, args: Arguments): number {
 	const project = terminal.project();
@@ -44,7 +44,7 @@ export function hilShow(terminal: Terminal, args: Arguments): number {
 
 export function hilAck(terminal: Terminal, args: Arguments): number {
 	refuseAgents(terminal);
-	const by = args.value('by') ?? userInfo().username;
+	const by = args.value('by') ?? userName();
 	const item = ackItem(terminal.project(), args.positionals[0] ?? '', { by, at: new Date().toISOString() });
 	terminal.out(args.has('json') ? asJson(item) : `${item.id}: ${item.status}\n`);
 	return EXIT.done;
@@ -75,7 +75,7 @@ function resolutionBy(
 	const { text } = redactor(secretsOfRun(terminal, run));
 	return {
 		choice,
-		by: text(args.value('by') ?? userInfo().username),
+		by: text(args.value('by') ?? userName()),
 		via: (terminal.env['CI'] ?? '') !== '' ? 'ci' : terminal.canAsk ? 'tty' : 'cli',
 		notes: notes === null ? null : text(notes),
 		at: new Date().toISOString(),

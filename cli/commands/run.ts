@@ -1,5 +1,4 @@
 /** `sdd run`: runs a workflow, or goes on with its unfinished run. */
-import { userInfo } from 'node:os';
 import { relative, resolve, sep } from 'node:path';
 import { secretsOf } from '../../agents/environment.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
@@ -32,6 +31,7 @@ import { keepHeapSmall } from '../small-heap.ts';
 import { onStrayError } from '../stray-errors.ts';
 import { exitCodeOf, failuresText, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
+import { userName } from '../user.ts';
 import { overridesIn, prepareWorkflow, printDiagnostics, refuse } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
 
@@ -181,7 +181,7 @@ async function openOptions(
 		redactor: redactor(secrets),
 		mask,
 	});
-	const by = userInfo().username;
+	const by = userName();
 	return { project, run: runId, plan, world, version: terminal.version, by, report, stop };
 }
 

@@ -1,15 +1,11 @@
 /** `sdd status`: where the tasks of a run stand. */
-import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { EXIT } from '../../engine/errors.ts';
 import { printableLine } from '../../engine/printable.ts';
 import { runNamed } from '../../engine/run/find-run.ts';
 import { type ReadRun, readRun } from '../../engine/run/read-run.ts';
 import { PENDING_TASK } from '../../engine/run/state.ts';
 import { stateDocument } from '../../engine/run/state-view.ts';
-import { holderFile } from '../../engine/store/layout.ts';
-import { isAlive, startOf } from '../../engine/store/process-alive.ts';
-import type { Holder } from '../../engine/store/run-lock.ts';
+import { processAtWork } from '../../engine/store/holder.ts';
 import type { Arguments } from '../arguments.ts';
 import { asJson, type Terminal, table } from '../terminal.ts';
 
@@ -17,7 +13,7 @@ export function status(terminal: Terminal, args: Arguments): number {
 	const project = terminal.project();
 	const read = readRun(project, runNamed(project, args.positionals[0] ?? null));
 	if (args.has('json')) terminal.out(asJson(stateDocument(read.state, read.plan)));
-	else terminal.out(`${headline(read, holderOf(project, read.run))}\n\n${table(rows(read))}${waiting(read)}`);
+	else terminal.out(`${headline(read, processAtWork(project, read.run))}\n\n${table(rows(read))}${waiting(read)}`);
 	return EXIT.done;
 }
 
@@ -25,17 +21,6 @@ function headline({ run, state }: ReadRun, holder: number | null): string {
 	const alive = holder === null ? 'unfinished: its process is gone, sdd run goes on' : `running (process ${holder})`;
 	const word = state.status === 'paused' ? `paused (${state.pausedFor})` : (state.outcome ?? alive);
 	return `${state.workflow}, run ${run}: ${word}`;
-}
-
-/** The process that holds the lock for this run, if it lives on this machine. */
-function holderOf(project: string, run: string): number | null {
-	try {
-		const holder = JSON.parse(readFileSync(holderFile(project), 'utf8')) as Holder;
-		const { pid, host, start } = holder;
-		return holder.run === run && host === hostname() && isAlive(pid) && startOf(pid) === start ? pid : null;
-	} catch {
-		return null;
-	}
 }
 
 function rows({ plan, state }: ReadRun): readonly (readonly string[])[] {

@@ -76,12 +76,23 @@ export function groupIsAlive(pgid: number): boolean {
 
 /** A zombie still takes signals; where init does not reap, asking by signal alone would wait for ever. */
 function hasLivingMember(pgid: number): boolean {
-	for (const pid of readdirSync('/proc')) {
+	const pids = pidsOf();
+	// Where nobody can tell (too many files are open), the signal's word is taken: the group is waited for, then killed.
+	if (pids === null) return true;
+	for (const pid of pids) {
 		if (!/^\d+$/.test(pid)) continue;
 		const stat = statOf(pid);
 		if (stat !== null && stat.pgid === pgid && stat.state !== 'Z' && stat.state !== 'X') return true;
 	}
 	return false;
+}
+
+function pidsOf(): readonly string[] | null {
+	try {
+		return readdirSync('/proc');
+	} catch {
+		return null;
+	}
 }
 
 /** State, parent and group of a process, from `/proc/<pid>/stat`; null when it is gone. */

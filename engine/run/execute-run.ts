@@ -1,6 +1,6 @@
 /** Carries a run through in this process: open, work, and leave it finished or ready to be gone on with. */
 import type { Plan } from '../plan/plan.ts';
-import { appendHead } from '../store/heads.ts';
+import { appendHead, assertHeadsSound, assertTailThere } from '../store/heads.ts';
 import type { RunLock } from '../store/run-lock.ts';
 import { beginRun, createRunFolder, type OpenOptions, type OpenRun, openRun, resumeRun } from './open-run.ts';
 import { type Ending, type ScheduleOptions, schedule } from './schedule.ts';
@@ -33,6 +33,8 @@ export async function executeRun(options: ExecuteOptions): Promise<RunResult> {
 	const lock = await takeLock(options.project, { run: options.run, onLost: () => watch.onLost() });
 	try {
 		options.recheck?.();
+		assertHeadsSound(options.project);
+		if (options.planText === null) assertTailThere(options.project, options.run);
 		const digest = options.planText === null ? null : createRunFolder(options.project, options.run, options.planText);
 		const open = openRun(options);
 		watch.onLost = () => lookForSuccessor(open);
@@ -132,6 +134,8 @@ function resultOf(ending: Ending, state: RunState): RunResult['ending'] {
 
 /** Ends a run that nobody will go on with: what has not ended is cancelled. */
 export async function cancelRun(options: OpenOptions, why: string): Promise<void> {
+	assertHeadsSound(options.project);
+	assertTailThere(options.project, options.run);
 	const { session, writer, views } = openRun(options);
 	const open = options.plan.tasks.filter(
 		(task) => !isEnded((session.state().tasks.get(task.id) ?? PENDING_TASK).status),

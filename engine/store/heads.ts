@@ -11,8 +11,9 @@ import { canonical } from './canonical.ts';
 import { appendDurable } from './durable.ts';
 import { storeError } from './fs-errors.ts';
 import { sha256 } from './hash.ts';
-import { headsFile } from './layout.ts';
-import { ZERO_HASH } from './segments.ts';
+import { headsFile, journalDir } from './layout.ts';
+import { readSegment } from './read-journal.ts';
+import { listSegments, segmentPath, ZERO_HASH } from './segments.ts';
 
 /** What is noted of a journal. */
 export interface HeadNote {
@@ -49,6 +50,29 @@ export function appendHead(project: string, note: HeadNote): HeadLine {
 	const line: HeadLine = { ...body, hash: hashOf(body) };
 	appendDurable(path, `${canonical(line as unknown as JsonObject)}\n`);
 	return line;
+}
+
+/** Throws unless the file of heads is sound: whoever cannot note the end of their work had better not begin it. */
+export function assertHeadsSound(project: string): void {
+	const { damage } = readHeads(project);
+	if (damage !== null) throw damaged(headsFile(project), damage);
+}
+
+/**
+ * Throws where the newest head that was noted of a run is not in its journal. Going on from a cut tail would bury what was there,
+ * and make a backup worthless: the next segment says from which record on all else is void.
+ */
+export function assertTailThere(project: string, run: string): void {
+	const noted = readHeads(project).lines.findLast((line) => line.run === run);
+	if (noted === undefined) return;
+	const dir = journalDir(project, run);
+	const end = `,"hash":"${noted.head}"}\n`;
+	if (listSegments(dir).some((segment) => readSegment(segmentPath(dir, segment)).includes(end))) return;
+	throw new SddError(
+		'STORE_JOURNAL_DAMAGED',
+		`the journal is damaged: ${dir}: record ${noted.seq}, noted at ${noted.at}, is not there: the tail was cut off, or written anew`,
+		'see what is wrong with `sdd audit verify`, then restore the run from a backup, or start over with `sdd run --fresh`',
+	);
 }
 
 /** Reads heads.ndjson; damage is reported, not thrown, as an audit must go on. */
@@ -111,6 +135,6 @@ function damaged(path: string, damage: { readonly line: number; readonly reason:
 	return new SddError(
 		'STORE_HEADS_DAMAGED',
 		`the heads are damaged: ${path}, line ${damage.line}: ${damage.reason}`,
-		'restore the file from a backup; `sdd audit verify` tells which runs are still sound',
+		'restore the file from a backup; without one, move it away: `sdd audit verify` tells which runs are sound, and `--repair` notes their heads anew',
 	);
 }

@@ -13,9 +13,18 @@ export interface ExpectedView {
 /** The views of a run whose journal holds these records. */
 export type ViewsOf = (records: readonly JournalRecord[], run: string) => readonly ExpectedView[];
 
+/** A run whose views are checked. */
+export interface ViewedRun {
+	readonly id: string;
+	/** What its journal held before the views were read. */
+	readonly records: readonly JournalRecord[];
+	/** What it holds by now: a run that is under way does not wait for its audit. */
+	readAgain(): readonly JournalRecord[];
+}
+
 /** Compares every view byte by byte; returns where they lie. */
 export function checkViews(
-	run: { readonly id: string; readonly records: readonly JournalRecord[] },
+	run: ViewedRun,
 	viewsOf: ViewsOf,
 	findings: Findings,
 	name: (path: string) => string,
@@ -29,7 +38,8 @@ export function checkViews(
 		else if (there === FOLDER) findings.problems.push({ kind: 'view', file, where: '', ...IN_THE_WAY });
 		else if (isBehind(run, viewsOf, view.path, there))
 			findings.problems.push({ kind: 'stale', file, where: '', ...BEHIND });
-		else findings.problems.push({ kind: 'view', file, where: firstDifference(there, view.expected), ...EDITED });
+		else if (!isNewer(run, viewsOf, view.path, there))
+			findings.problems.push({ kind: 'view', file, where: firstDifference(there, view.expected), ...EDITED });
 	}
 	return views.map(({ path }) => path);
 }
@@ -68,16 +78,31 @@ function firstDifference(there: string, expected: string): string {
 const LOOK_BACK = 200;
 
 /** Behind is what equals the view as it once was. */
-function isBehind(
-	run: { readonly id: string; readonly records: readonly JournalRecord[] },
+function isBehind(run: ViewedRun, viewsOf: ViewsOf, path: string, there: string): boolean {
+	const count = run.records.length;
+	return wasSo(run, run.records, { from: Math.max(1, count - LOOK_BACK), to: count - 1 }, viewsOf, path, there);
+}
+
+/** Newer is what equals the view as it became since the journal was read. */
+function isNewer(run: ViewedRun, viewsOf: ViewsOf, path: string, there: string): boolean {
+	const records = run.readAgain();
+	const count = run.records.length;
+	if (records[count - 1]?.hash !== run.records.at(-1)?.hash) return false;
+	return wasSo(run, records, { from: count + 1, to: records.length }, viewsOf, path, there);
+}
+
+/** Whether a view was so after any of these records. */
+function wasSo(
+	{ id }: ViewedRun,
+	records: readonly JournalRecord[],
+	{ from, to }: { readonly from: number; readonly to: number },
 	viewsOf: ViewsOf,
 	path: string,
 	there: string,
 ): boolean {
-	const count = run.records.length;
-	for (let until = count - 1; until >= Math.max(1, count - LOOK_BACK); until--) {
-		const earlier = viewsOf(run.records.slice(0, until), run.id).find((view) => view.path === path);
-		if (earlier?.expected === there) return true;
+	for (let until = to; until >= from; until--) {
+		const view = viewsOf(records.slice(0, until), id).find((one) => one.path === path);
+		if (view?.expected === there) return true;
 	}
 	return false;
 }

@@ -7,8 +7,11 @@
  */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
+import type { JournalRecord } from '../events.ts';
+import { sha256 } from './hash.ts';
 import type { Heads } from './heads.ts';
 import { briefsDir, headsFile, hilDir, itemFile, journalDir, planFile, runDir, stateDir } from './layout.ts';
+import { walkJournal } from './read-journal.ts';
 import { listRuns } from './state-folder.ts';
 import { attempt, type Findings, type RunHead, type Verification } from './verification.ts';
 import { checkBriefs, checkPlan } from './verify-files.ts';
@@ -16,7 +19,7 @@ import { checkHeads, checkHeadsFile } from './verify-heads.ts';
 import { type CheckedJournal, checkJournal } from './verify-journal.ts';
 import { checkQueue, type Queue, readQueue } from './verify-queue.ts';
 import { checkStrays, type Explained, isGone, listViewFiles, RESTORE_RUN } from './verify-strays.ts';
-import { checkViews, type ViewsOf } from './verify-views.ts';
+import { checkViews, type ViewedRun, type ViewsOf } from './verify-views.ts';
 
 /** What to hold the store against besides itself. */
 export interface VerifyOptions {
@@ -92,7 +95,7 @@ function checkRun(audit: Audit, run: string): void {
 	const plan = planFile(project, run);
 	attempt(audit, 'plan', name(plan), () => checkPlan(plan, journal.records, audit, name));
 	attempt(audit, 'brief', name(briefsDir(dir)), () => checkBriefs(dir, journal.records, audit, name));
-	if (isSound) compare(audit, { id: run, records: journal.records });
+	if (isSound) compare(audit, { id: run, records: journal.records, readAgain: () => recordsIn(folder) });
 	else {
 		audit.damaged.add(run);
 		audit.notes.push({ file: name(dir), message: 'its journal is damaged: queue and views were not compared with it' });
@@ -106,7 +109,13 @@ const GONE = {
 	remedy: 'check the run id with `sdd audit list`, or restore the folder from a backup',
 } as const;
 
-function compare(audit: Audit, run: Parameters<typeof checkViews>[0]): void {
+function recordsIn(folder: string): readonly JournalRecord[] {
+	const records: JournalRecord[] = [];
+	walkJournal(folder, { hasher: sha256, onRecord: (record) => records.push(record) });
+	return records;
+}
+
+function compare(audit: Audit, run: ViewedRun): void {
 	checkQueue(audit.project, run, audit.queue, audit, audit.name);
 	if (audit.options.views === undefined) return;
 	for (const path of checkViews(run, audit.options.views, audit, audit.name)) audit.explained.add(path);

@@ -151,3 +151,13 @@ test('the command works from a folder below the project', async () => {
 	expect(rig.has('sub/.ai-sdd')).toBe(false);
 	expect((await rig.sddWith({ cwd: `${rig.dir}/sub` }, 'status')).stdout).toContain('COMPLETED');
 });
+
+test('a folder that was removed under the shell is named as what is wrong', async () => {
+	const rig = await makeRig();
+	const wrap = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
+	for (const args of [['status'], ['run', 'w.yaml'], ['hil', 'list']]) {
+		const { code, stderr } = await rig.sddWith({ wrap }, ...args);
+		expect(code).toBe(2);
+		expect(stderr).toContain('the folder you are in cannot be read (ENOENT): it may have been removed [CLI_USAGE]');
+	}
+});

@@ -1,4 +1,5 @@
 /** A run whose journal somebody changed: it is named, and neither hides nor blocks anything else. */
+import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { coder, makeRig, openItems, type Rig, reviewed, reviewerGoingAt } from '../rig.ts';
 
@@ -46,6 +47,56 @@ describe('a journal with one changed key', () => {
 	});
 });
 
+describe('a journal whose end is not the one that was noted', () => {
+	/** Cuts off the last records of the journal of a run that waits for a person; returns how it was and is. */
+	async function cut(): Promise<{ rig: Rig; path: string; whole: string; left: string }> {
+		const rig = await makeRig();
+		rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a') } });
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+		const path = `.ai-sdd/state/runs/${rig.runs()[0]}/journal/000001.ndjson`;
+		const whole = rig.read(path);
+		const left = `${whole.trimEnd().split('\n').slice(0, -3).join('\n')}\n`;
+		rig.write(path, left);
+		return { rig, path, whole, left };
+	}
+
+	test('is not gone on with, so that a backup can still be restored', async () => {
+		const { rig, path, whole } = await cut();
+		const { code, stderr } = await rig.sdd('run', 'w.yaml');
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/record \d+, noted at .*Z, is not there: the tail was cut off, or written anew/);
+		expect(stderr).toContain('[STORE_JOURNAL_DAMAGED]');
+		rig.write(path, whole);
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
+	});
+
+	test('is left as it is by --fresh', async () => {
+		const { rig, path, left } = await cut();
+		const { code, stderr } = await rig.sdd('run', 'w.yaml', '--fresh');
+		expect(code).toBe(3);
+		expect(stderr).toContain('could not be cancelled: the journal is damaged');
+		expect(rig.read(path)).toBe(left);
+		expect(rig.runs()).toHaveLength(2);
+	});
+});
+
+test('no agent is started where the end of its run could not be noted', async () => {
+	const rig = await makeRig();
+	rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x' } } });
+	await rig.sdd('run', 'w.yaml', '--quiet');
+	const heads = '.ai-sdd/state/heads.ndjson';
+	rig.write(heads, rig.read(heads).replace('finished', 'finishes'));
+	const { code, stderr } = await rig.sdd('run', 'w.yaml', '--fresh');
+	expect(code).toBe(1);
+	expect(stderr).toContain('heads.ndjson, line 1: its hash does not fit its content [STORE_HEADS_DAMAGED]');
+	expect(stderr).toContain('without one, move it away');
+	expect(rig.runs()).toHaveLength(1);
+	rmSync(`${rig.dir}/${heads}`);
+	expect((await rig.sdd('audit', 'verify', '--repair')).code).toBe(0);
+	expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
+});
+
 test('nobody decides on a forged question', async () => {
 	const rig = await makeRig();
 	rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a') } });
@@ -70,7 +121,6 @@ test('a paused run whose log was removed is told of by audit verify', async () =
 	const rig = await makeRig();
 	rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a') } });
 	await rig.sdd('run', 'w.yaml');
-	const { rmSync } = await import('node:fs');
 	rmSync(`${rig.dir}/.ai-sdd/state/review-logs/a.json`);
 	const { code, stdout } = await rig.sdd('audit', 'verify');
 	expect(code).toBe(1);

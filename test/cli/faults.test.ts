@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { coder, commanded, type Data, makeRig, type Rig, reviewed, reviewerGoingAt, shell } from '../rig.ts';
+import { coder, commanded, type Data, makeRig, openItems, type Rig, reviewed, reviewerGoingAt, shell } from '../rig.ts';
 
 const plain = (more: Data = {}): Data => ({ agent: 'dev', description: 'x', ...more });
 
@@ -171,6 +171,20 @@ describe('the state folder', () => {
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	});
 
+	test('too many open files: the agents are ended, and the run goes on with fewer at once', async () => {
+		const rig = await makeRig();
+		const tasks = Object.fromEntries([...Array(40).keys()].map((n) => [`t${n}`, plain()]));
+		rig.workflow({ agents: { dev: shell('trap "" TERM', 'sleep 0.3') }, tasks });
+		const wrap = ['bash', '-c', 'ulimit -n 64; exec "$@"', 'bash'];
+		const few = await rig.sddWith({ wrap }, 'run', 'w.yaml', '--max-parallel', '40');
+		expect(few.code).toBe(1);
+		expect(few.stderr).toContain('too many files are open (EMFILE) [STORE_IO]');
+		expect(few.stderr).not.toContain('PromiseRejection');
+		expect(rig.leftovers()).toEqual([]);
+		expect((await rig.sddWith({ wrap }, 'run', 'w.yaml', '--max-parallel', '8')).code).toBe(0);
+		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
+	});
+
 	test('a second sdd run says who is at work, and touches nothing', async () => {
 		const rig = await makeRig();
 		rig.workflow({ agents: { dev: commanded() }, tasks: { a: plain() } });
@@ -189,6 +203,28 @@ describe('the state folder', () => {
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	});
 });
+
+describe('a user who is only a number, as in a container', () => {
+	test('runs and decides, and is recorded by that number', async () => {
+		const rig = await makeRig();
+		writeFileSync(join(rig.outer, 'nobody.cjs'), NOBODY);
+		const env = { NODE_OPTIONS: `--require ${join(rig.outer, 'nobody.cjs')}`, HOME: '', USER: '' };
+		rig.workflow({ agents: { dev: coder }, tasks: { a: plain({ overlays: { hil: { enabled: true } } }) } });
+		expect((await rig.sddWith({ env }, 'run', 'w.yaml')).code).toBe(3);
+		const [id = ''] = await openItems(rig);
+		expect((await rig.sddWith({ env }, 'hil', 'ack', id)).code).toBe(0);
+		const uid = `uid ${process.getuid?.()}`;
+		expect((await rig.sddWith({ env }, 'hil', 'accept', id)).stdout).toContain(`accept by ${uid}.`);
+		expect((await rig.sddWith({ env }, 'run', 'w.yaml')).code).toBe(0);
+		expect(rig.events().find(({ kind }) => kind === 'run_started')).toMatchObject({ by: uid });
+		expect((await rig.sddWith({ env }, 'constitution')).code).toBe(0);
+	});
+});
+
+/** What Node does where the user id has no entry in the list of users. */
+const NOBODY = `const os = require('node:os');
+for (const name of ['userInfo', 'homedir']) os[name] = () => { throw new Error('ENOENT'); };
+`;
 
 describe('the clock', () => {
 	test('going back an hour between two processes: the run goes on, and the audit is sound', async () => {

@@ -1,20 +1,7 @@
 /** Two commands about one workflow, of which one is done before the other holds the lock. */
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { coder, type Ended, makeRig, openItems, type Rig } from '../rig.ts';
-
-/** Stops a process where it reads the workflow: it has looked at the runs by then, and holds no lock yet. */
-const PAUSE = `const fs = require('node:fs');
-const { readFileSync } = fs;
-fs.readFileSync = (path, ...rest) => {
-	if (String(path).endsWith('/w.yaml')) {
-		fs.writeFileSync(process.env.REACHED, '');
-		while (!fs.existsSync(process.env.GO_ON)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-	}
-	return readFileSync(path, ...rest);
-};
-`;
+import { pausedAt } from './paused.ts';
 
 async function project(): Promise<Rig> {
 	const rig = await makeRig();
@@ -25,20 +12,14 @@ async function project(): Promise<Rig> {
 			b: { agent: 'dev', description: 'x', depends_on: ['a'], overlays: { hil: { enabled: true } } },
 		},
 	});
-	writeFileSync(join(rig.outer, 'pause.cjs'), PAUSE);
 	return rig;
 }
 
-/** Has one command wait where it reads the workflow until others are done. */
-async function overtaken(rig: Rig, slow: readonly string[], ...quick: readonly (readonly string[])[]): Promise<Ended> {
-	const [reached, goOn] = [join(rig.outer, 'reached'), join(rig.outer, 'go-on')];
-	const env = { NODE_OPTIONS: `--require ${join(rig.outer, 'pause.cjs')}`, REACHED: reached, GO_ON: goOn };
-	const run = rig.start(slow, { env });
-	while (!existsSync(reached)) await new Promise((resolve) => setImmediate(resolve));
-	for (const args of quick) await rig.sdd(...args);
-	writeFileSync(goOn, '');
-	return await run.ended;
-}
+/** Stops one command where it reads the workflow, until others are done: it has looked at the runs by then, and holds no lock yet. */
+const overtaken = (rig: Rig, slow: readonly string[], ...quick: readonly (readonly string[])[]): Promise<Ended> =>
+	pausedAt('/w.yaml', rig, slow, async () => {
+		for (const args of quick) await rig.sdd(...args);
+	});
 
 test('a run that another command ended meanwhile stays over', async () => {
 	const rig = await project();

@@ -162,6 +162,8 @@ describe('a process', () => {
 			const [line] = (await once(parent.stdout, 'data')) as [Buffer];
 			const pid = Number(line.toString());
 			expect(isAlive(pid)).toBe(true);
+			// Until then it is the shell's, which would ask.
+			while (readFileSync(`/proc/${parent.pid}/comm`, 'utf8') !== 'sleep\n') await new Promise(setImmediate);
 			process.kill(pid, 'SIGKILL');
 			while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
 			expect(existsSync(`/proc/${pid}`)).toBe(true);
