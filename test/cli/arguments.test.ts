@@ -54,6 +54,7 @@ describe('a wrong call ends with exit code 2 and says what was meant', () => {
 		[['rnu', 'w.yaml'], 'unknown command "rnu" [CLI_UNKNOWN_COMMAND]', 'did you mean "sdd run"?'],
 		[['frobnicate'], 'unknown command "frobnicate"', 'there are: run, plan'],
 		[['hil'], '"sdd hil" needs a command', 'hil list'],
+		[['hil', '--all'], '"sdd hil" needs a command', 'hil list'],
 		[['hil', 'acept', 'x'], 'unknown command "hil acept"', 'did you mean "sdd hil accept"?'],
 		[['audit', 'verfy'], 'unknown command "audit verfy"', 'did you mean "sdd audit verify"?'],
 		[['run'], 'sdd run: <workflow.yaml> is missing [CLI_USAGE]', 'usage: sdd run <workflow.yaml> [options]'],
