@@ -186,6 +186,14 @@ describe('a path through a symbolic link', () => {
 			'the persona file "out/x.md" of agent "dev" leads out of the project through a symbolic link',
 		);
 	});
+
+	test('leads no template out of the project', async () => {
+		mkdirSync(join(folder, '.ai-sdd/prompts'), { recursive: true });
+		symlinkSync('/etc/hosts', join(folder, '.ai-sdd/prompts/developer.hbs'));
+		expect(await faults('  a: {}\n')).toEqual([
+			'.ai-sdd/prompts/developer.hbs error: the template ".ai-sdd/prompts/developer.hbs" leads out of the project through a symbolic link [PATH_OUTSIDE_PROJECT]',
+		]);
+	});
 });
 
 test('a project in a folder that is itself a link is no way out', async () => {
