@@ -29,7 +29,7 @@ import { keepHeapSmall } from '../small-heap.ts';
 import { onStrayError } from '../stray-errors.ts';
 import { exitCodeOf, failuresText, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
-import { overridesIn, prepareWorkflow, printDiagnostics, refuse } from '../wiring.ts';
+import { overridesIn, prepareWorkflow, printDiagnostics, refuse, tasksAtOnce } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
 
 export async function run(terminal: Terminal, args: Arguments): Promise<number> {
@@ -100,7 +100,7 @@ async function freshPlan(terminal: Terminal, args: Arguments, file: string): Pro
 /** The workflow file may be anything by now, so only the command line can say how many tasks run at once. */
 function frozen(project: string, start: RunStart, args: Arguments): Chosen {
 	const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
-	return { plan, maxParallel: args.count('max-parallel', 1) ?? BUILT_IN.maxParallel };
+	return { plan, maxParallel: tasksAtOnce(args) ?? BUILT_IN.maxParallel };
 }
 
 /** Which run to carry out, and by which plan. */

@@ -13,6 +13,16 @@ export interface Source {
 /** Keys and indexes from the top of a document down to a value. */
 export type Pointer = readonly (string | number)[];
 
+/** Whether there is something at a pointer; only own properties count. */
+export function isThere(value: unknown, pointer: Pointer): boolean {
+	let at = value;
+	for (const step of pointer) {
+		if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return false;
+		at = (at as { readonly [key: string]: unknown })[step];
+	}
+	return true;
+}
+
 /** A spot in a file; its line and column are worked out only if somebody must be told. */
 export interface Place {
 	readonly source: Source;

@@ -65,11 +65,11 @@ describe('a wrong call ends with exit code 2 and says what was meant', () => {
 		[['run', 'a', '--task='], '--task needs a value', 'usage'],
 		[['run', 'a', '--fresh=yes'], '--fresh takes no value', 'usage'],
 		[['run', 'a', '--quiet', '--quiet'], '--quiet is given twice', 'usage'],
-		[['run', 'w.yaml', '--max-parallel', '0'], '--max-parallel needs a whole number of at least 1, not "0"', 'usage'],
+		[['run', 'w.yaml', '--max-parallel', '0'], '--max-parallel needs a whole number from 1 to 256, not "0"', 'usage'],
 		[['run', 'w.yaml', '--max-parallel', 'many'], 'not "many"', 'usage'],
 		[
 			['run', 'w.yaml', '--review-max-fix-attempts', '-1'],
-			'--review-max-fix-attempts needs a whole number of at least 0',
+			'--review-max-fix-attempts needs a whole number from 0 to 999',
 			'usage',
 		],
 		[['hil', 'show'], 'sdd hil show: <id> is missing', 'usage'],
