@@ -39,6 +39,8 @@ export interface Problem {
 	readonly severity: 'error' | 'warning';
 	readonly message: string;
 	readonly remedy: string;
+	/** What was meant, instead of the remedy; worked out only if somebody must be told. */
+	readonly guess?: (() => string | undefined) | undefined;
 	readonly place: Place;
 	/** The task it is about, where the place does not show it: a mistake in the defaults. */
 	readonly task?: string;
@@ -56,6 +58,8 @@ export interface Complaint {
 	readonly code: ErrorCode;
 	readonly message: string;
 	readonly remedy: string;
+	/** See `Problem`. */
+	readonly guess?: () => string | undefined;
 }
 
 /** A problem at a place that forbids going on. */
