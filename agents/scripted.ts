@@ -16,8 +16,6 @@ import type { Replies, Reply } from './replies.ts';
 export interface ScriptedSettings {
 	/** The project's folder: an agent's `replies` file is relative to it. */
 	readonly project: string;
-	/** One file for every agent (`--stubs`), in place of what the agents name. */
-	readonly stubs?: string;
 }
 
 /** Makes the adapter that answers from a file of replies. */
@@ -26,7 +24,7 @@ export function createScriptedAdapter(settings: ScriptedSettings): AgentAdapter 
 	return {
 		name: 'scripted',
 		async run(request) {
-			const file = settings.stubs ?? request.agent.options['replies'];
+			const file = request.agent.options['replies'];
 			if (typeof file !== 'string') {
 				return failed(`agent "${request.agent.name}" is scripted, but names no file of replies (replies: …)`);
 			}

@@ -11,8 +11,8 @@ export interface Arguments {
 	has(name: string): boolean;
 	/** The value of an option, or null. */
 	value(name: string): string | null;
-	/** The value of an option as a whole number of at least `least`, or null. */
-	count(name: string, least: number): number | null;
+	/** The value of an option as a whole number within bounds, or null. */
+	count(name: string, least: number, most: number): number | null;
 }
 
 /** Parses; throws CLI_USAGE for anything the command does not take. */
@@ -81,14 +81,14 @@ function accessors(
 		positionals,
 		has: (name) => found.has(name),
 		value: (name) => found.get(name) ?? null,
-		count(name, least) {
+		count(name, least, most) {
 			const text = found.get(name);
 			if (text === undefined) return null;
 			const number = Number(text);
-			if (/^\d{1,6}$/.test(text) && number >= least) return number;
+			if (/^\d{1,6}$/.test(text) && number >= least && number <= most) return number;
 			throw usage(
 				command,
-				`--${name} needs a whole number of at least ${least}, not ${JSON.stringify(text.slice(0, 40))}`,
+				`--${name} needs a whole number from ${least} to ${most}, not ${JSON.stringify(text.slice(0, 40))}`,
 			);
 		},
 	};

@@ -30,7 +30,8 @@ export function errorText(error: SddError): string {
 
 /** An unknown command, or a group without one. */
 export function unknownCommand(argv: readonly string[]): SddError {
-	const [first = '', second] = argv;
+	const [first = '', next] = argv;
+	const second = next?.startsWith('-') ? undefined : next;
 	const group = COMMANDS.filter((command) => command.name.startsWith(`${first} `)).map((command) => command.name);
 	const known = group.length > 0 ? group : [...new Set(COMMANDS.map((command) => command.name.split(' ')[0] ?? ''))];
 	const given = group.length > 0 ? `${first} ${second ?? ''}`.trim() : first;

@@ -46,8 +46,9 @@ async function loadIfTrusted(
 
 /** What the command line says about a workflow. */
 export function overridesIn(args: Arguments): CommandLine {
-	const maxParallel = args.count('max-parallel', 1);
-	const reviewMaxFixAttempts = args.count('review-max-fix-attempts', 0);
+	const maxParallel = tasksAtOnce(args);
+	// One fix less than the most reviews that a file may ask for.
+	const reviewMaxFixAttempts = args.count('review-max-fix-attempts', 0, 999);
 	const developerPrompt = args.value('developer-prompt');
 	const reviewerPrompt = args.value('reviewer-prompt');
 	const stubs = args.value('stubs');
@@ -58,6 +59,11 @@ export function overridesIn(args: Arguments): CommandLine {
 		...(reviewerPrompt === null ? {} : { reviewerPrompt }),
 		...(stubs === null ? {} : { stubs }),
 	};
+}
+
+/** How many tasks may run at once, if the command line says so: no more than a file may. */
+export function tasksAtOnce(args: Arguments): number | null {
+	return args.count('max-parallel', 1, 256);
 }
 
 /** Says why nothing is done with these files, with `--json` as a document on stdout too, and returns the exit code. */

@@ -7,7 +7,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
 	let bestDistance = allowance(wanted.length) + 1;
 	for (const candidate of candidates) {
 		if (Math.abs(candidate.length - word.length) >= bestDistance + 1) continue;
-		const distance = editDistance(wanted, plain(candidate));
+		const distance = editDistance(wanted, plain(candidate), bestDistance - 1);
 		if (distance < bestDistance) {
 			best = candidate;
 			bestDistance = distance;
@@ -41,21 +41,31 @@ function allowance(length: number): number {
 	return length <= 7 ? 2 : 3;
 }
 
-/** Edits to turn one word into the other; swapping two neighbours counts as one. */
-function editDistance(a: string, b: string): number {
-	let beforeLast: number[] = [];
-	let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+/**
+ * Edits to turn one word into the other, if no more than `most` (else one more than that); swapping two neighbours counts as one.
+ * Only what lies that near to the diagonal is looked at: there may be thousands of candidates.
+ */
+function editDistance(a: string, b: string, most: number): number {
+	const far = most + 1;
+	let beforeLast: readonly number[] = [];
+	let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
+	let lastLeast = 0;
 	for (let i = 1; i <= a.length; i++) {
-		const row = [i];
-		for (let j = 1; j <= b.length; j++) {
+		const row = new Array<number>(b.length + 1).fill(far);
+		row[0] = i;
+		let least = i;
+		for (let j = Math.max(1, i - most); j <= Math.min(b.length, i + most); j++) {
 			const same = a[i - 1] === b[j - 1];
 			let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
 			const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
 			if (swapped) cost = Math.min(cost, beforeLast[j - 2]! + 1);
-			row.push(cost);
+			row[j] = cost;
+			least = Math.min(least, cost);
 		}
+		if (Math.min(least, lastLeast) > most) return far;
 		beforeLast = last;
 		last = row;
+		lastLeast = least;
 	}
-	return last[b.length]!;
+	return Math.min(last[b.length]!, far);
 }

@@ -61,7 +61,7 @@ export function decide(named?: string): Command {
 		if (asked.resolution === null && runOver(project)(asked.run_id)) throw runIsOver(asked);
 		const item = resolveItem(project, id, resolutionBy(terminal, args, { choice, run: asked.run_id }));
 		if (args.has('json')) terminal.out(asJson(item));
-		else terminal.out(`${id}: ${choice} by ${item.resolution?.by ?? ''}. ${nextStep(choice, item)}\n`);
+		else terminal.out(`${id}: ${choice} by ${printableLine(item.resolution?.by ?? '')}. ${nextStep(choice, item)}\n`);
 		return EXIT.done;
 	};
 }

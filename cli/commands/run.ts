@@ -32,7 +32,7 @@ import { onStrayError } from '../stray-errors.ts';
 import { exitCodeOf, failuresText, summaryText } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
 import { userName } from '../user.ts';
-import { overridesIn, prepareWorkflow, printDiagnostics, refuse } from '../wiring.ts';
+import { overridesIn, prepareWorkflow, printDiagnostics, refuse, tasksAtOnce } from '../wiring.ts';
 import { unknownTask } from './constitution.ts';
 
 export async function run(terminal: Terminal, args: Arguments): Promise<number> {
@@ -100,7 +100,7 @@ async function freshPlan(terminal: Terminal, args: Arguments, file: string): Pro
 /** The workflow file may be anything by now: unless the command line says how many tasks run at once, it is as it was. */
 function frozen(project: string, start: RunStart, args: Arguments): Chosen {
 	const plan = planFromDisk(frozenPlan(project, start.run, start.plan));
-	return { plan, maxParallel: args.count('max-parallel', 1) ?? start.max_parallel ?? BUILT_IN.maxParallel };
+	return { plan, maxParallel: tasksAtOnce(args) ?? start.max_parallel ?? BUILT_IN.maxParallel };
 }
 
 /** Which run to carry out, and by which plan. */

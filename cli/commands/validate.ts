@@ -19,15 +19,18 @@ export async function validate(terminal: Terminal, args: Arguments): Promise<num
 	if (args.has('json')) terminal.out(asJson({ valid: !bad, files, diagnostics: found }));
 	else {
 		printDiagnostics(terminal, found);
-		terminal.out(summary(files, errors, found.length - errors));
+		terminal.out(summary(files, found));
 	}
 	return bad ? EXIT.usage : EXIT.done;
 }
 
-function summary(files: readonly string[], errors: number, warnings: number): string {
+function summary(files: readonly string[], found: readonly Diagnostic[]): string {
 	const about = files.length === 1 ? files[0] : `${files.length} files`;
-	if (errors === 0 && warnings === 0) return `${about}: ok\n`;
-	return `${about}: ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`;
+	if (found.length === 0) return `${about}: ok\n`;
+	const told = found.filter(({ code }) => code !== 'WORKFLOW_MORE_PROBLEMS');
+	const errors = told.filter(({ severity }) => severity === 'error').length;
+	const least = told.length < found.length ? 'at least ' : '';
+	return `${about}: ${least}${count(errors, 'error')}, ${count(told.length - errors, 'warning')}\n`;
 }
 
 function count(n: number, word: string): string {

@@ -3,7 +3,7 @@ import type { CheckResult } from '../contract.ts';
 import type { TaskPlan } from '../plan/plan.ts';
 import developerTemplate from './developer.hbs';
 import { fence, randomNonce } from './fence.ts';
-import { renderTemplate } from './render.ts';
+import { renderTemplate, type TemplateData } from './render.ts';
 
 /** Everything a coder's brief is made of. */
 export interface DeveloperFacts {
@@ -37,6 +37,25 @@ export function developerBrief(facts: DeveloperFacts): string {
 	const text = renderTemplate(DEVELOPER_TEMPLATE, facts.template ?? developerTemplate, dataOf(facts));
 	const body = `${text.trimEnd()}\n`;
 	return facts.persona === null ? body : `${facts.persona}\n\n${body}`;
+}
+
+/** What a template may ask for: every name that there is, and something in every list. */
+export function sampleData(): TemplateData {
+	const check = { name: 'tests', kind: 'tests', required: true, ok: false, exit: 1, output: 'x', ms: 1 };
+	return dataOf({
+		template: null,
+		persona: null,
+		task: { id: 'x', description: 'x', acceptanceCriteria: ['x'], inputs: ['x'], outputs: ['x'], stopMarkers: ['X'] },
+		constitution: { Standards: 'x' },
+		attempt: 2,
+		maxAttempts: 3,
+		feedback: 'x',
+		guidance: 'x',
+		failedChecks: [check],
+		amendments: ['x'],
+		files: ['x'],
+		nonce: 'x',
+	});
 }
 
 function dataOf(facts: DeveloperFacts) {

@@ -1,6 +1,7 @@
 /** Renders prompt templates with Handlebars. Heavy: reach it by `await import()`. */
 import Handlebars from 'handlebars';
 import { SddError } from '../errors.ts';
+import { checkNames } from './check-names.ts';
 import { checkTemplate, PRINT } from './check-template.ts';
 
 /** Data for a template: own properties of plain objects only. */
@@ -18,6 +19,12 @@ export function compileTemplate(name: string, text: string): Template {
 	const template = compile(name, text);
 	compiled.set(name, { text, template });
 	return template;
+}
+
+/** Holds a template to the data it will get, before it gets any; see `checkNames` for `sample`. */
+export function tryTemplate(name: string, text: string, sample: TemplateData): void {
+	compileTemplate(name, text);
+	blamed(name, () => checkNames(engine.parse(text), sample));
 }
 
 /** Renders a template; see `compileTemplate` for `name`. */

@@ -51,10 +51,13 @@ function templateNames(valid: ValidWorkflow, definitions: readonly OverlayDefini
 
 /** Handlebars is loaded only for a project that has templates of its own. */
 async function checkTemplates(found: ReadonlyMap<string, FoundTemplate>, findings: Findings): Promise<void> {
-	const { compileTemplate } = await import('../brief/render.ts');
-	for (const { file, text } of found.values()) {
+	const { compileTemplate, tryTemplate } = await import('../brief/render.ts');
+	const { DEVELOPER_TEMPLATE, sampleData } = await import('../brief/developer-brief.ts');
+	for (const [name, { file, text }] of found) {
 		try {
-			compileTemplate(file, text);
+			// What the others are shown is their overlays' affair.
+			if (name === DEVELOPER_TEMPLATE) tryTemplate(file, text, sampleData());
+			else compileTemplate(file, text);
 		} catch (error) {
 			if (!(error instanceof SddError)) throw error;
 			findings.diagnostics.push(aboutFile(error.code, file, error.message, error.remedy));

@@ -41,6 +41,12 @@ function fromFolder(search: TemplateSearch): readonly (readonly [string, FoundTe
 		const path = join(folder, file);
 		const name = file.slice(0, -'.hbs'.length);
 		if (!search.known.includes(name)) search.findings.diagnostics.push(unknown(name, search.show(path), search.known));
+		const fault = search.findFault(`.ai-sdd/prompts/${file}`);
+		if (fault !== null) {
+			const { code, message, remedy } = faulty(search.show(path), fault);
+			search.findings.diagnostics.push(aboutFile(code, search.show(path), message, remedy));
+			return [];
+		}
 		const text = readText(path, search.show(path), MAX_BYTES);
 		if (typeof text === 'string') return [[name, { file: search.show(path), text }] as const];
 		search.findings.diagnostics.push({ ...text, code: 'TEMPLATE_INVALID' });

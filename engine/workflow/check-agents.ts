@@ -47,14 +47,23 @@ export function checkAgents(workflow: Workflow, tasks: readonly ResolvedTask[], 
 /** What to say of a name that is no agent's; undefined when it is one's. */
 export function unknownAgent(name: string, whose: string, workflow: Workflow): Complaint | undefined {
 	if (workflow.agents.has(name) || workflow.writtenAgents.has(name)) return undefined;
-	const known = [...workflow.agents.keys()];
-	const meant = didYouMean(name, known);
-	const others = known.length === 0 ? 'define it under `agents:`' : `known agents are ${known.join(', ')}`;
 	return {
 		code: 'AGENT_UNKNOWN',
 		message: `${whose} ${whose === 'the defaults' ? 'name' : 'names'} agent ${quote(name)}, which is not defined`,
-		remedy: meant === undefined ? others : `did you mean "${meant}"?`,
+		remedy: knownAgents(workflow),
+		guess: () => didYouMean(name, workflow.agents.keys()),
 	};
+}
+
+/** As many agents are named. */
+const NAMED = 20;
+
+function knownAgents({ agents }: Workflow): string {
+	if (agents.size === 0) return 'define it under `agents:`';
+	const named: string[] = [];
+	for (const name of agents.keys()) if (named.push(name) === NAMED) break;
+	const more = agents.size > NAMED ? ` and ${agents.size - NAMED} more` : '';
+	return `known agents are ${named.join(', ')}${more}`;
 }
 
 function complaintAboutName({ id, agent, naming }: ResolvedTask, workflow: Workflow): Complaint | undefined {

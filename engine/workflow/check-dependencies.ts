@@ -18,8 +18,7 @@ export function checkDependencies(workflow: Workflow, graph: Graph, problems: Pr
 	for (const [id, { depends_on = [] }] of Object.entries(tasks)) {
 		for (const [index, other] of depends_on.entries()) {
 			if (other === id) note(id, index, onItself(id));
-			else if (!isWritten(workflow.source, ['tasks', other]))
-				note(id, index, unknownTask(id, other, Object.keys(tasks)));
+			else if (!isWritten(workflow.source, ['tasks', other])) note(id, index, unknownTask(id, other, tasks));
 		}
 	}
 	for (const cycle of graph.cycles) note(cycle.task, cycle.index, circle(cycle));
@@ -29,12 +28,12 @@ function onItself(id: string): Complaint {
 	return { code: 'DEPENDENCY_CYCLE', message: `task ${quote(id)} depends on itself`, remedy: 'remove this entry' };
 }
 
-function unknownTask(id: string, other: string, known: readonly string[]): Complaint {
-	const meant = didYouMean(other, known);
+function unknownTask(id: string, other: string, tasks: object): Complaint {
 	return {
 		code: 'DEPENDENCY_UNKNOWN',
 		message: `task ${quote(id)} depends on ${quote(other)}, which is not a task`,
-		remedy: meant === undefined ? 'name a task of this workflow, or remove the entry' : `did you mean "${meant}"?`,
+		remedy: 'name a task of this workflow, or remove the entry',
+		guess: () => didYouMean(other, Object.keys(tasks)),
 	};
 }
 

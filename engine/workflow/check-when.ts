@@ -39,7 +39,7 @@ function complaintAbout(id: string, path: Path, workflow: Workflow, graph: Graph
 	if (fact === undefined || !FACTS.includes(fact) || path.length > 3) return notAFact(id, path);
 	const { tasks } = workflow.file;
 	if (!Object.hasOwn(tasks, task)) {
-		return isWritten(workflow.source, ['tasks', task]) ? undefined : unknownTask(id, task, Object.keys(tasks));
+		return isWritten(workflow.source, ['tasks', task]) ? undefined : unknownTask(id, task, tasks);
 	}
 	// In a circle nothing is upstream; the circle itself is told already.
 	if (graph.cycles.length > 0 || graph.isUpstream(task, id)) return undefined;
@@ -83,12 +83,12 @@ function notATask(id: string, path: Path): Complaint {
 	};
 }
 
-function unknownTask(id: string, task: string, known: readonly string[]): Complaint {
-	const meant = didYouMean(task, known);
+function unknownTask(id: string, task: string, tasks: object): Complaint {
 	return {
 		code: 'EXPRESSION_NOT_UPSTREAM',
 		message: `"when" of task ${quote(id)} reads task ${quote(task)}, which does not exist`,
-		remedy: meant === undefined ? 'name a task upstream of this one' : `did you mean "${meant}"?`,
+		remedy: 'name a task upstream of this one',
+		guess: () => didYouMean(task, Object.keys(tasks)),
 	};
 }
 

@@ -6,11 +6,16 @@ import type { Findings, Problem, Source } from './source.ts';
 /** More than anybody reads; and each costs a walk through the file. */
 const MOST = 200;
 
+/** For so many it is guessed what was meant: in a file of thousands of tasks each guess looks at all of them. */
+const GUESSED = 40;
+
 /** Everything found, located, in the order of the files; past 200 only the number of the rest is told. */
 export function toDiagnostics(findings: Findings): readonly Diagnostic[] {
 	const locators = new Map<Source, ReturnType<typeof locator>>();
 	const errorsFirst = distinct(findings.problems).sort((a, b) => a.severity.localeCompare(b.severity));
-	const located = errorsFirst.slice(0, MOST).map((problem) => locate(problem, locators));
+	const located = errorsFirst
+		.slice(0, MOST)
+		.map((problem, index) => locate(index < GUESSED ? problem : { ...problem, guess: undefined }, locators));
 	const isLast = ({ code }: Diagnostic) => code === 'WORKFLOW_MORE_PROBLEMS';
 	const all = [...findings.diagnostics.filter((one) => !isLast(one)), ...located].sort(byPlace);
 	const untold = errorsFirst.slice(MOST);
@@ -42,7 +47,9 @@ function onTasks(tasks: readonly string[]): string {
 }
 
 function locate(problem: Problem, locators: Map<Source, ReturnType<typeof locator>>): Diagnostic {
-	const { place, code, severity, message, remedy } = problem;
+	const { place, code, severity, message } = problem;
+	const meant = problem.guess?.();
+	const remedy = meant === undefined ? problem.remedy : `did you mean "${meant}"?`;
 	let find = locators.get(place.source);
 	if (find === undefined) {
 		find = locator(place.source.text);

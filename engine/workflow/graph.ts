@@ -67,11 +67,15 @@ function advance(
 	const id = dependencies[index]!;
 	if (id === top.id || !Object.hasOwn(tasks, id)) return;
 	const seen = found.state.get(id);
-	if (seen === 'open') found.cycles.push({ task: top.id, index, path: circle(stack, id) });
+	// Each may be as long as the file; of very many not all are told.
+	const isTold = found.cycles.length < TOLD;
+	if (seen === 'open') found.cycles.push({ task: top.id, index, path: isTold ? circle(stack, id) : [id] });
 	if (seen !== undefined) return;
 	found.state.set(id, 'open');
 	stack.push({ id, next: 0 });
 }
+
+const TOLD = 200;
 
 function circle(stack: readonly Step[], id: string): readonly string[] {
 	const start = stack.findIndex((step) => step.id === id);

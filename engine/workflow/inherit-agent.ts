@@ -23,13 +23,22 @@ export function inheritAgent(name: string, agents: ReadonlyMap<string, AgentDefi
 		if (line.includes(next)) return circle(line.slice(line.indexOf(next)));
 		const found = agents.get(next);
 		if (found === undefined) {
-			return { ok: false, at: line.at(-1)!, complaint: unknownParent(line.at(-1)!, next, [...agents.keys()]) };
+			return { ok: false, at: line.at(-1)!, complaint: unknownParent(line.at(-1)!, next, agents) };
 		}
+		if (line.length === LONGEST) return { ok: false, at: name, complaint: tooLong(name) };
 		line.push(next);
 		entry = { ...found.entry, ...entry };
 		next = found.entry.extends;
 	}
 	return { ok: true, entry };
+}
+
+/** More is taken for a mistake, and would take long to follow for every agent. */
+const LONGEST = 50;
+
+function tooLong(name: string): Complaint {
+	const message = `agent ${quote(name)} extends more than ${LONGEST} agents, one after another`;
+	return { code: 'WORKFLOW_VALUE', message, remedy: 'have it extend one that is nearer to the end of the line' };
 }
 
 function circle(members: readonly string[]): Inherited {
@@ -44,12 +53,15 @@ function circle(members: readonly string[]): Inherited {
 	};
 }
 
-function unknownParent(name: string, parent: string, known: readonly string[]): Complaint {
-	const others = known.filter((one) => one !== name);
-	const meant = didYouMean(parent, others);
+function unknownParent(name: string, parent: string, agents: ReadonlyMap<string, unknown>): Complaint {
 	return {
 		code: 'AGENT_EXTENDS_UNKNOWN',
 		message: `agent ${quote(name)} extends ${quote(parent)}, which is not defined`,
-		remedy: meant === undefined ? 'define it, or remove `extends`' : `did you mean "${meant}"?`,
+		remedy: 'define it, or remove `extends`',
+		guess: () =>
+			didYouMean(
+				parent,
+				[...agents.keys()].filter((one) => one !== name),
+			),
 	};
 }

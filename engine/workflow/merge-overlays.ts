@@ -1,6 +1,6 @@
 /** Puts together what defaults and a task say of its overlays: per overlay, field by field, the nearer one wins. */
 import type { JsonObject } from '../json.ts';
-import type { Place, Pointer, Source } from './source.ts';
+import { isThere, type Place, type Pointer, type Source } from './source.ts';
 import type { OverlayEntry } from './workflow-file.ts';
 
 /** One `overlays:` map and where it stands. */
@@ -31,7 +31,7 @@ export function mergeOverlays(layers: readonly OverlayLayer[]): readonly MergedO
 export function placeOf(overlay: MergedOverlay, field: Pointer): Place {
 	for (let length = field.length; length > 0; length--) {
 		const path = field.slice(0, length);
-		const layer = overlay.layers.findLast((one) => has(one.entries[overlay.name], path));
+		const layer = overlay.layers.findLast((one) => isThere(one.entries[overlay.name], path));
 		if (layer === undefined) continue;
 		return { source: layer.source, pointer: [...layer.pointer, overlay.name, ...path], on: 'value' };
 	}
@@ -43,13 +43,4 @@ function over(farther: OverlayEntry, nearer: OverlayEntry): OverlayEntry {
 	const merged = { ...farther, ...nearer };
 	if (farther.options === undefined || nearer.options === undefined) return merged;
 	return { ...merged, options: { ...farther.options, ...nearer.options } as JsonObject };
-}
-
-function has(value: unknown, path: Pointer): boolean {
-	let at = value;
-	for (const step of path) {
-		if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return false;
-		at = (at as { readonly [key: string]: unknown })[step];
-	}
-	return true;
 }

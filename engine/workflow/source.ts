@@ -13,6 +13,16 @@ export interface Source {
 /** Keys and indexes from the top of a document down to a value. */
 export type Pointer = readonly (string | number)[];
 
+/** Whether there is something at a pointer; only own properties count. */
+export function isThere(value: unknown, pointer: Pointer): boolean {
+	let at = value;
+	for (const step of pointer) {
+		if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return false;
+		at = (at as { readonly [key: string]: unknown })[step];
+	}
+	return true;
+}
+
 /** A spot in a file; its line and column are worked out only if somebody must be told. */
 export interface Place {
 	readonly source: Source;
@@ -29,6 +39,8 @@ export interface Problem {
 	readonly severity: 'error' | 'warning';
 	readonly message: string;
 	readonly remedy: string;
+	/** What was meant, instead of the remedy; worked out only if somebody must be told. */
+	readonly guess?: (() => string | undefined) | undefined;
 	readonly place: Place;
 	/** The task it is about, where the place does not show it: a mistake in the defaults. */
 	readonly task?: string;
@@ -46,6 +58,8 @@ export interface Complaint {
 	readonly code: ErrorCode;
 	readonly message: string;
 	readonly remedy: string;
+	/** See `Problem`. */
+	readonly guess?: () => string | undefined;
 }
 
 /** A problem at a place that forbids going on. */

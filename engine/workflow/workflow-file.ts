@@ -66,10 +66,10 @@ export interface RetryEntry {
 	readonly max_backoff?: Duration;
 }
 
-/** A command the engine runs after each attempt. */
 /** What a check shows, where it does not say. */
 export const DEFAULT_CHECK_KIND = 'tests';
 
+/** A command the engine runs after each attempt. */
 export interface CheckEntry {
 	readonly name: string;
 	readonly run: readonly string[] | string;

@@ -1,5 +1,5 @@
 /** A workflow with the files beside it: what the user wrote, each file's shape proven. */
-import type { Pointer, Source } from './source.ts';
+import { isThere, type Pointer, type Source } from './source.ts';
 import type { AgentEntry, ConfigFile, Settings, WorkflowFile } from './workflow-file.ts';
 
 /** What the user wrote, with nothing settled yet. */
@@ -41,10 +41,5 @@ export function defaultsOf(workflow: Workflow): readonly DefaultsLayer[] {
 
 /** Whether the user wrote anything there, even if it was too wrong to keep: then it has been told already. */
 export function isWritten({ value }: Source, pointer: Pointer): boolean {
-	let at = value;
-	for (const step of pointer) {
-		if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return false;
-		at = (at as { readonly [key: string]: unknown })[step];
-	}
-	return true;
+	return isThere(value, pointer);
 }

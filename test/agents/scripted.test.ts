@@ -72,12 +72,6 @@ describe('which reply is given', () => {
 		expect((await run('implement: hello')).output?.text).toBe('hello');
 	});
 
-	it('comes from the stubs, where there are any, whatever the agent names', async () => {
-		writeFileSync(join(dir, 'stubs.json'), '{"*": "stubbed"}');
-		const adapter = createScriptedAdapter({ project: dir, stubs: 'stubs.json' });
-		expect((await adapter.run(aRequest(dir, anAgent({ run: ['false'] })))).output?.text).toBe('stubbed');
-	});
-
 	it('a key that is missing fails, and says what was looked for', async () => {
 		expect(await run('other: x')).toMatchObject({
 			ok: false,

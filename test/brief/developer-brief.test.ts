@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type DeveloperFacts, developerBrief } from '../../engine/brief/developer-brief.ts';
+import builtIn from '../../engine/brief/developer.hbs';
+import { type DeveloperFacts, developerBrief, sampleData } from '../../engine/brief/developer-brief.ts';
+import { tryTemplate } from '../../engine/brief/render.ts';
 
 const facts: DeveloperFacts = {
 	template: null,
@@ -25,6 +27,42 @@ function brief(more: Partial<DeveloperFacts> = {}): string {
 }
 
 const check = { name: 'tests', kind: 'tests', required: true, ok: false, exit: 1, output: '1 failed', ms: 5 };
+
+describe('a template of the project', () => {
+	const tried = (text: string) => () => tryTemplate('mine.hbs', text, sampleData());
+
+	it.each([
+		['{{nope}}', '"nope" is not defined'],
+		['\n{{#if feedbak}}x{{/if}}', 'line 2: "feedbak" is not defined'],
+		['{{task.ide}}', '"task.ide" is not defined'],
+		['{{#unless task.constructor}}x{{/unless}}', '"task.constructor" is not defined'],
+		['{{#each constitution}}{{title}}{{/each}}', '"title" is not defined'],
+		['{{#each task.outputs}}{{path}}{{/each}}', '"path" is not defined'],
+		['{{#if attempt}}{{else}}{{nope}}{{/if}}', '"nope" is not defined'],
+		['{{#with task}}{{feedback}}{{/with}}', '"feedback" is not defined'],
+		['{{#each checks}}{{../nope}}{{/each}}', '"../nope" is not defined'],
+		['{{json nope}}', '"nope" is not defined'],
+		['{{indent 2 (lookup task nope)}}', '"nope" is not defined'],
+	])('that asks for what is never there is found before it is used: %j', (text, message) => {
+		expect(tried(text)).toThrow(message);
+	});
+
+	it.each([
+		'{{task.id}} {{attempt}} of {{max_attempts}}, {{remaining}} {{last_but_one}} {{rework}} {{nonce}}',
+		'{{#if guidance}}{{guidance}}{{else if feedback}}{{feedback}}{{/if}}',
+		'{{#each constitution}}{{heading}}{{text}}{{@index}}{{../task.id}}{{/each}}',
+		'{{#each files}}{{this}}{{/each}}{{#each task.outputs as |path|}}{{path}}{{/each}}{{task.outputs.[3]}}',
+		'{{#with task}}{{id}}{{#each inputs}}{{.}}{{/each}}{{/with}}{{#each task}}{{@key}}{{this}}{{/each}}',
+		'{{#each checks}}{{this}}{{/each}}{{#each stop_markers}}{{this}}{{/each}}{{#each amendments}}{{this}}{{/each}}',
+		'{{json task}}{{indent 2 task.description}}{{lookup task "id"}}',
+	])('may ask for all that there is: %j', (text) => {
+		expect(tried(text)).not.toThrow();
+	});
+
+	it('has every name that the built-in one uses', () => {
+		expect(tried(builtIn)).not.toThrow();
+	});
+});
 
 describe('the first brief', () => {
 	it('is the task and what the project asks of everyone', () => {

@@ -60,6 +60,12 @@ describe('looking', () => {
 });
 
 describe('deciding', () => {
+	test('a name cannot move the cursor', async () => {
+		const { rig, id } = await waiting();
+		const { stdout } = await rig.sdd('hil', 'reject', id, '--by', '\u001b[31mann');
+		expect(stdout).toBe(`${id}: reject by ann. Go on with sdd run.\n`);
+	});
+
 	test('4.10 accept takes the work as it is, and the log says who, by which way, when and why', async () => {
 		const { rig, id } = await waiting();
 		const { code, stdout } = await rig.sdd('hil', 'accept', id, '--notes', 'the risk is known', '--by', 'ann');

@@ -150,11 +150,13 @@ test.each([
 	expect(stderr).toContain('w.yaml:2:22 error: ');
 });
 
-test('--fresh and --frozen together are refused', async () => {
+test('--fresh and --frozen together are refused, as are --json and --mermaid', async () => {
 	const rig = await judgedBy('');
 	const { code, stderr } = await rig.sdd('run', 'w.yaml', '--fresh', '--frozen');
 	expect(code).toBe(2);
 	expect(stderr).toContain('--fresh and --frozen contradict each other [CLI_USAGE]');
+	const plan = await rig.sdd('plan', 'w.yaml', '--json', '--mermaid');
+	expect([plan.code, plan.stderr]).toEqual([2, expect.stringContaining('--json and --mermaid contradict each other')]);
 });
 
 test('output that cannot be written is told of, and is no success; the work is done all the same', async () => {

@@ -26,6 +26,14 @@ describe('plan and validate', () => {
 		expect(rig.has('.ai-sdd/state')).toBe(false);
 	});
 
+	test('validate does not count what it does not show', async () => {
+		const rig = await project();
+		rig.write('many.yaml', `version: "1"\n${Array.from({ length: 300 }, (_, n) => `k${n}: 1\n`).join('')}`);
+		const { code, stdout, stderr } = await rig.sdd('validate', 'many.yaml');
+		expect([code, stdout]).toEqual([2, 'many.yaml: at least 200 errors, 0 warnings\n']);
+		expect(stderr).toContain('many.yaml error: and 101 more [WORKFLOW_MORE_PROBLEMS]');
+	});
+
 	test('plan takes the same templates and stubs as run', async () => {
 		const rig = await project();
 		rig.write('dev.hbs', 'MY OWN {{task.id}}');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { makeRig, type Rig } from '../rig.ts';
+import { commanded, makeRig, type Rig } from '../rig.ts';
+import { read } from './read-docs.ts';
 
 it('a file that may not grow ends the command with STORE_DISK_FULL, and the same command goes on later', async () => {
 	const rig = await threeTasks();
@@ -32,6 +33,18 @@ it('a damaged journal is refused by sdd run, found by sdd audit verify, and left
 	expect(fresh.code).toBe(0);
 	expect(fresh.stderr).toContain(`the unfinished run ${run} could not be cancelled`);
 	expect(rig.runs()).toHaveLength(2);
+});
+
+it('sdd status says of a killed run what docs/recovery.md shows', async () => {
+	const rig = await makeRig();
+	rig.workflow({ agents: { dev: commanded() }, tasks: { a: { agent: 'dev', description: 'x' } } });
+	const run = rig.start(['run', 'w.yaml']);
+	await rig.call('a/coder', run);
+	run.child.kill('SIGKILL');
+	await run.ended;
+	const [, said = ''] = /^w, run \S+: (.+)$/m.exec((await rig.sdd('status')).stdout) ?? [];
+	expect(said).toContain('sdd run goes on');
+	expect(read('docs/recovery.md')).toContain(`: ${said}\n`);
 });
 
 /** Three tasks, one after another; what they print makes the journal larger than 20 KB (`ulimit` counts in 512 bytes). */

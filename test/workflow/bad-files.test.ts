@@ -186,6 +186,14 @@ describe('a path through a symbolic link', () => {
 			'the persona file "out/x.md" of agent "dev" leads out of the project through a symbolic link',
 		);
 	});
+
+	test('leads no template out of the project', async () => {
+		mkdirSync(join(folder, '.ai-sdd/prompts'), { recursive: true });
+		symlinkSync('/etc/hosts', join(folder, '.ai-sdd/prompts/developer.hbs'));
+		expect(await faults('  a: {}\n')).toEqual([
+			'.ai-sdd/prompts/developer.hbs error: the template ".ai-sdd/prompts/developer.hbs" leads out of the project through a symbolic link [PATH_OUTSIDE_PROJECT]',
+		]);
+	});
 });
 
 test('a project in a folder that is itself a link is no way out', async () => {
@@ -201,4 +209,25 @@ test('a project in a folder that is itself a link is no way out', async () => {
 
 test('a path of many thousand characters is refused', async () => {
 	expect(await said(`${HEAD}  a: { outputs: [${'a/'.repeat(3000)}] }\n`)).toContain('is longer than 4096 characters');
+});
+
+describe('a large file full of mistakes', () => {
+	const MANY = 3000;
+	const numbers = Array.from({ length: MANY }, (_, number) => String(number).padStart(5, '0'));
+
+	test('is told of soon: only what is shown is guessed at', async () => {
+		const tasks = numbers.map((n) => `  task-number-${n}: { agent: dve, depends_on: [task-nmber-${n}] }\n`);
+		const text = await said(HEAD + tasks.join(''));
+		expect(text.match(/remedy: did you mean "task-number-000\d\d"\?/g)).toHaveLength(40);
+		expect(text.match(/remedy: name a task of this workflow/g)).toHaveLength(160);
+		expect(text).toContain('and 5800 more [WORKFLOW_MORE_PROBLEMS]');
+	});
+
+	test('a line of agents that never ends is not followed', async () => {
+		const agents = numbers.map((n, index) => `  a${n}: { extends: a${numbers[index + 1] ?? 'none'} }\n`);
+		const text = await said(`version: "1"\nagents:\n${agents.join('')}tasks: { a: { agent: a00000 } }\n`);
+		expect(text).toContain(
+			'workflow.yaml:3:22 error: agent "a00000" extends more than 50 agents, one after another [WORKFLOW_VALUE]',
+		);
+	});
 });
