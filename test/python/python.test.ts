@@ -22,7 +22,8 @@ describe.runIf(hasPython)('the Python side', () => {
 		const { status, stderr } = python('-W', 'error', '-m', 'unittest', 'discover', '-s', 'python/tests');
 		expect(stderr).toMatch(/\nRan \d\d+ tests in .*\n\nOK\n$/);
 		expect(status).toBe(0);
-	});
+		// A whole suite of processes: half a minute where others are at work as well.
+	}, 240_000);
 
 	it('passes the tests of its examples', () => {
 		const { status, stderr } = python('-W', 'error', '-m', 'unittest', 'discover', '-s', 'python/examples');
