@@ -27,9 +27,14 @@ const NONE: readonly string[] = [];
 export function graphOf(tasks: Tasks): Graph {
 	const { order, cycles } = walk(tasks);
 	let positions: ReadonlyMap<string, number> | undefined;
+	let known: { readonly task: string; readonly below: ReadonlySet<string> } | undefined;
 	const isUpstream = (task: string, of: string): boolean => {
 		positions ??= new Map(order.map((id, position) => [id, position]));
-		return reaches(tasks, positions, of, task);
+		const near = reaches(tasks, positions, of, task);
+		if (near !== undefined) return near;
+		// Thousands of tasks may ask about the same one far above them.
+		if (known?.task !== task) known = { task, below: allBelow(tasks, order, task) };
+		return known.below.has(of);
 	};
 	return { order, cycles, isUpstream };
 }
@@ -82,8 +87,16 @@ function circle(stack: readonly Step[], id: string): readonly string[] {
 	return [...stack.slice(start).map((step) => step.id), id];
 }
 
-/** Goes up from a task; what comes before the wanted one in the order cannot lead to it. */
-function reaches(tasks: Tasks, positions: ReadonlyMap<string, number>, from: string, wanted: string): boolean {
+/** As many tasks are looked at on the way up. */
+const NEAR = 200;
+
+/** Goes up from a task; what comes before the wanted one in the order cannot lead to it. Undefined when it is too far. */
+function reaches(
+	tasks: Tasks,
+	positions: ReadonlyMap<string, number>,
+	from: string,
+	wanted: string,
+): boolean | undefined {
 	const limit = positions.get(wanted) ?? Number.POSITIVE_INFINITY;
 	const seen = new Set<string>();
 	const open = [from];
@@ -94,6 +107,14 @@ function reaches(tasks: Tasks, positions: ReadonlyMap<string, number>, from: str
 			seen.add(next);
 			open.push(next);
 		}
+		if (seen.size > NEAR) return undefined;
 	}
 	return false;
+}
+
+function allBelow(tasks: Tasks, order: readonly string[], task: string): ReadonlySet<string> {
+	const below = new Set<string>();
+	for (const id of order)
+		if ((tasks[id]!.depends_on ?? NONE).some((one) => one === task || below.has(one))) below.add(id);
+	return below;
 }

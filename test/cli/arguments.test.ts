@@ -66,6 +66,7 @@ describe('a wrong call ends with exit code 2 and says what was meant', () => {
 		[['run', 'a', '--fresh=yes'], '--fresh takes no value', 'usage'],
 		[['run', 'a', '--quiet', '--quiet'], '--quiet is given twice', 'usage'],
 		[['run', 'w.yaml', '--max-parallel', '0'], '--max-parallel needs a whole number from 1 to 256, not "0"', 'usage'],
+		[['run', 'w.yaml', '--max-parallel', '257'], 'from 1 to 256, not "257"', 'usage'],
 		[['run', 'w.yaml', '--max-parallel', 'many'], 'not "many"', 'usage'],
 		[
 			['run', 'w.yaml', '--review-max-fix-attempts', '-1'],

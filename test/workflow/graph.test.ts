@@ -32,6 +32,17 @@ test('a chain of 20,000 tasks written backwards is ordered', () => {
 	expect(graphOf(tasks).order).toEqual(ids.toReversed());
 });
 
+test('of two long chains side by side each task is upstream of its own chain only, however far', () => {
+	const chain = (name: string) =>
+		Array.from({ length: 5000 }, (_, n) => [`${name}${n}`, { depends_on: n === 0 ? ['root'] : [`${name}${n - 1}`] }]);
+	const graph = graphOf(Object.fromEntries([['root', {}], ...chain('a'), ...chain('b')]));
+	const far = (task: string) => Array.from({ length: 5000 }, (_, n) => graph.isUpstream(task, `a${n}`));
+	expect(far('root')).not.toContain(false);
+	expect(far('a7').indexOf(true)).toBe(8);
+	expect(far('a7').lastIndexOf(false)).toBe(7);
+	expect(far('b7')).not.toContain(true);
+});
+
 test('any graph without circles is ordered so that each task follows its dependencies', () => {
 	const graphs = fc.array(fc.array(fc.nat(20), { maxLength: 4 }), { minLength: 1, maxLength: 20 });
 	fc.assert(
