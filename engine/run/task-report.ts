@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
+import { overruledIn } from '../failed-checks.ts';
 import { findingsIn, withFindings } from '../findings.ts';
 import type { JsonObject } from '../json.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
@@ -56,7 +57,7 @@ const WORDS: { readonly [status: string]: string } = {
 function entry(record: JsonObject): string {
 	const at = String(record['timestamp'] ?? '');
 	const by = typeof record['decided_by'] === 'string' ? [record['decided_by']] : [];
-	const who = [...agentsIn(record), ...by].map(oneLine);
+	const who = [...agentsIn(record), ...by, ...overruledIn(record)].map(oneLine);
 	const title =
 		record['iteration'] === undefined
 			? `Decision: ${String(record['choice'] ?? 'recorded')}`

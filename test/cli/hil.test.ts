@@ -96,6 +96,8 @@ describe('deciding', () => {
 			final_decision: 'ACCEPTED_BY_HUMAN',
 			decisions: [{ choice: 'accept', failed_checks: ['unit'] }],
 		});
+		expect((await rig.sdd('audit', 'show', 'build')).stdout).toContain('although required checks failed: unit\n');
+		expect(rig.read('.ai-sdd/state/reports/build.md')).toContain(', although required checks failed: unit,');
 	});
 
 	test('4.10 reject fails the task, and what depends on it is skipped', async () => {
