@@ -75,7 +75,9 @@ function entry(record: JsonObject): string {
 
 function content({ artifacts }: TaskState): readonly string[] {
 	if (artifacts.length === 0) return [];
-	return [`## Approved content\n\n${artifacts.map(({ path, sha256 }) => `- \`${path}\` sha256 ${sha256}`).join('\n')}`];
+	// In a folder the coder chose the names: one must not pass for a line of the report.
+	const lines = artifacts.map(({ path, sha256 }) => `- \`${oneLine(path)}\` sha256 ${sha256}`);
+	return [`## Approved content\n\n${lines.join('\n')}`];
 }
 
 function oneLine(text: string): string {
