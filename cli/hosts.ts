@@ -124,7 +124,10 @@ export async function createHosts(terminal: Terminal, { project, run, plan, mask
 	};
 }
 
-/** For a run that is only brought to its end: its logs are known, nobody is consulted, and so nobody need be trusted. */
+/**
+ * For a run that is only brought to its end: nobody is consulted, and so nobody need be trusted. The log of a module that is not
+ * stays as it is; `sdd audit verify --repair` writes it anew once it is.
+ */
 export async function createIdleHost(terminal: Terminal, project: string, plan: Plan): Promise<OverlayHost> {
 	const definitionOf = await definitionsFor(terminal, project, plan);
 	const overlays = plan.tasks.flatMap((task) => task.overlays);

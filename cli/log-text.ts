@@ -1,4 +1,5 @@
 /** An overlay's log, for people: every iteration and decision in the order in which they came. */
+import { overruledIn } from '../engine/failed-checks.ts';
 import { findingsIn, withFindings } from '../engine/findings.ts';
 import type { Json, JsonObject } from '../engine/json.ts';
 import { printable, printableLine } from '../engine/printable.ts';
@@ -45,7 +46,11 @@ function entryText(entry: JsonObject): string {
 	const artifacts = listIn(entry, 'artifacts').map(({ path, sha256 }) => `on ${wordOf(path)} sha256 ${wordOf(sha256)}`);
 	const text = String((isReview ? entry['feedback'] : entry['notes']) ?? '');
 	const words = printable(withFindings(text, findingsIn(entry))).trimEnd();
-	const lines = [...artifacts, ...(words === '' ? [] : words.split('\n'))];
+	const lines = [
+		...artifacts,
+		...overruledIn(entry).map((line) => printableLine(line)),
+		...(words === '' ? [] : words.split('\n')),
+	];
 	return `  ${what}${who}${said(' at ', entry['timestamp'])}\n${lines.map((line) => `      ${line}\n`).join('')}`;
 }
 

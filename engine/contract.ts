@@ -51,11 +51,6 @@ export interface CheckResult {
 	readonly ms: number;
 }
 
-/** The names of the required checks that failed. */
-export function failedRequired(checks: readonly CheckResult[]): readonly string[] {
-	return checks.filter((check) => check.required && !check.ok).map((check) => check.name);
-}
-
 /** What an agent is told. */
 export interface Brief {
 	readonly prompt: string;

@@ -2,7 +2,7 @@
  * Everything that can happen in a run, as one closed union.
  *
  * The journal is a list of these; the state of a run is their fold; every reporter is a view of them. Field names are
- * the same in code and on disk, so they are single words.
+ * the same in code and on disk: single words, or snake_case where one word will not do.
  */
 import type { Answer, CheckResult, Hook, Verdict } from './contract.ts';
 import type { JsonObject } from './json.ts';
@@ -145,8 +145,6 @@ export type RunEvent =
 			readonly changed: readonly { readonly path: string; readonly was: string; readonly now: string | null }[];
 	  } & OfTask)
 	| { readonly kind: 'warning'; readonly code: string; readonly message: string; readonly task?: string };
-
-export type EventKind = RunEvent['kind'];
 
 /** An event as the journal holds it. `prev` is the hash of the record before it; `hash` covers all the rest. */
 export type JournalRecord = RunEvent & {

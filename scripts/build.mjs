@@ -14,7 +14,6 @@ import {
 	copyFileSync,
 	existsSync,
 	mkdirSync,
-	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
@@ -22,10 +21,10 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { compileChunks } from './compile-chunks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -44,36 +43,6 @@ const COMMON_MODULES = new RegExp(
 		.join('|'),
 );
 
-/** Enough to have something to say of every kind; waits for a person in the end. */
-const WARM_UP = `version: "1"
-name: warm-up
-agents:
-  dev: { adapter: command, run: [echo, done] }
-  reviewer: { adapter: command, run: [echo, '{"decision": "GO", "feedback": "Well done."}'] }
-tasks:
-  work:
-    agent: dev
-    description: Do nothing
-    overlays: { agentic_review: { enabled: true, reviewer_agent: reviewer } }
-  release:
-    agent: dev
-    depends_on: [work]
-    description: Do nothing more
-    overlays: { hil: { enabled: true } }
-`;
-/** What scripts and people call often and should not wait for; `run` sets V8 up in a way of its own. */
-const WARM_UP_COMMANDS = [
-	'validate workflow.yaml',
-	'plan workflow.yaml',
-	'status',
-	'runs',
-	'logs work',
-	'hil list',
-	'audit list',
-	'audit show work',
-	'audit verify',
-];
-
 await build();
 
 async function build() {
@@ -81,7 +50,7 @@ async function build() {
 	rmSync(fresh, { recursive: true, force: true });
 	mkdirSync(fresh, { recursive: true });
 	await bundleCommand();
-	compileChunks();
+	compileChunks(fresh);
 	await bundleContract();
 	writeTypes();
 	copyFileSync(join(root, 'generated/workflow.schema.json'), join(fresh, 'workflow.schema.json'));
@@ -146,32 +115,6 @@ async function useChunkLoader() {
 	const entry = join(fresh, 'sdd.cjs');
 	const [shebang, ...code] = readFileSync(entry, 'utf8').split('\n');
 	writeFileSync(entry, [shebang, `var require=${loader}(module,require);`, ...code].join('\n'));
-}
-
-/**
- * Lets the new command do what is to start quickly, in a project of its own, and keeps the code that V8 made meanwhile. The
- * command does without that code, so a machine on which this fails is told and nothing more.
- */
-function compileChunks() {
-	const project = mkdtempSync(join(tmpdir(), 'sdd-build-'));
-	try {
-		writeFileSync(join(project, 'workflow.yaml'), WARM_UP);
-		tryOut(project, [], 'run workflow.yaml', 3);
-		const recorder = ['--require', join(root, 'scripts/compile-chunks.cjs')];
-		for (const command of WARM_UP_COMMANDS) tryOut(project, recorder, command, 0);
-	} catch (error) {
-		process.stderr.write(`sdd will start more slowly: ${error.message}\n`);
-	} finally {
-		rmSync(project, { recursive: true });
-	}
-}
-
-function tryOut(cwd, options, command, expected) {
-	const argv = [...options, join(fresh, 'sdd.cjs'), ...command.split(' ')];
-	// Nobody's own settings have a say in what is built.
-	const env = { PATH: process.env.PATH, HOME: cwd };
-	const { status, stderr } = spawnSync(process.execPath, argv, { cwd, env, encoding: 'utf8' });
-	if (status !== expected) throw new Error(`the new command ended "sdd ${command}" with ${status}: ${stderr}`);
 }
 
 /** One character beyond Latin-1 makes Node hold and parse a whole file at two bytes a character. */

@@ -44,8 +44,10 @@ export function hilShow(terminal: Terminal, args: Arguments): number {
 
 export function hilAck(terminal: Terminal, args: Arguments): number {
 	refuseAgents(terminal);
-	const by = args.value('by') ?? userName();
-	const item = ackItem(terminal.project(), args.positionals[0] ?? '', { by, at: new Date().toISOString() });
+	const project = terminal.project();
+	const id = args.positionals[0] ?? '';
+	const { text } = redactor(secretsOfRun(terminal, readItem(project, id).run_id));
+	const item = ackItem(project, id, { by: text(args.value('by') ?? userName()), at: new Date().toISOString() });
 	terminal.out(args.has('json') ? asJson(item) : `${item.id}: ${item.status}\n`);
 	return EXIT.done;
 }

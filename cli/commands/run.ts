@@ -250,12 +250,10 @@ function orphanEnder({ plan, run: runId }: Errand): () => Promise<unknown> {
 			(task) => task.checks.length > 0 || task.overlays.some(({ use }) => use !== null && isProcess(use)),
 		);
 	if (!mayLeave) return async () => {};
-	return () => endOrphansOf(runId);
-}
-
-async function endOrphansOf(runId: string): Promise<void> {
-	const { endOrphans } = await import('../../engine/process/orphans.ts');
-	await endOrphans({ SDD_RUN_ID: runId });
+	return async () => {
+		const { endOrphans } = await import('../../engine/process/orphans.ts');
+		await endOrphans({ SDD_RUN_ID: runId });
+	};
 }
 
 function finish(terminal: Terminal, args: Arguments, errand: Errand, reporter: Reporter, result: RunResult): number {

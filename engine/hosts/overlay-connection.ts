@@ -130,7 +130,6 @@ function connectionTo(options: ConnectOptions, child: ChildProcess, pgid: number
 	const over: Connection['over'] = new Promise((resolve) => {
 		tellOver = resolve;
 	});
-	const group = { pgid };
 	const look = (): void => lookForFlood(living);
 	const living: Living = {
 		options,
@@ -156,7 +155,7 @@ function connectionTo(options: ConnectOptions, child: ChildProcess, pgid: number
 		over,
 		letGo(fault, wasTold) {
 			unwatch(look);
-			forgetGroup(group);
+			forgetGroup(pgid);
 			stderr.close();
 			// One that left the group may hold the other ends: this process must be able to end all the same.
 			child.stdout?.destroy();
@@ -164,7 +163,7 @@ function connectionTo(options: ConnectOptions, child: ChildProcess, pgid: number
 			tellOver({ ...fault, wasTold });
 		},
 	};
-	rememberGroup(group);
+	rememberGroup(pgid);
 	watch(look);
 	listen(living);
 	return {

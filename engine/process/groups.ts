@@ -4,36 +4,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** How long a group gets between SIGTERM and SIGKILL. */
 export const GRACE_MS = 2000;
 
-/** One running group, named by its leader's pid. */
-export interface RunningGroup {
-	readonly pgid: number;
-	/** Told when the group is ended from outside, so that its run can say why. */
-	onEnded?(): void;
-}
-
-const running = new Set<RunningGroup>();
+/** The running groups, by their leaders' pids. */
+const running = new Set<number>();
 let guarded = false;
 
 /** Remembers a group until it is forgotten; should this process exit before that, the group is killed. */
-export function rememberGroup(group: RunningGroup): void {
-	running.add(group);
+export function rememberGroup(pgid: number): void {
+	running.add(pgid);
 	if (guarded) return;
 	guarded = true;
 	process.once('exit', () => {
-		for (const { pgid } of running) signalGroup(pgid, 'SIGKILL');
+		for (const group of running) signalGroup(group, 'SIGKILL');
 	});
 }
 
 /** Forgets a group that has ended. */
-export function forgetGroup(group: RunningGroup): void {
-	running.delete(group);
-}
-
-/** Ends every group that is still running: SIGTERM, the grace, SIGKILL. Resolves when all are gone. */
-export async function endAll(graceMs: number = GRACE_MS): Promise<void> {
-	const groups = [...running];
-	for (const group of groups) group.onEnded?.();
-	await Promise.all(groups.map(({ pgid }) => endGroup(pgid, graceMs)));
+export function forgetGroup(pgid: number): void {
+	running.delete(pgid);
 }
 
 /** Ends one group: SIGTERM, the grace, SIGKILL. Resolves when it is gone. */

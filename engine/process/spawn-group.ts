@@ -8,7 +8,7 @@ import { setMaxListeners } from 'node:events';
 import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { whyNotStarted, whyShellFailed } from './cannot-start.ts';
 import { unwatch, watch } from './flood.ts';
-import { endGroup, forgetGroup, GRACE_MS, type RunningGroup, rememberGroup, signalGroup } from './groups.ts';
+import { endGroup, forgetGroup, GRACE_MS, rememberGroup, signalGroup } from './groups.ts';
 import { endStrays, type OrphanMarker } from './orphans.ts';
 
 /** How much a process may write to stdout and stderr together, unless told otherwise. */
@@ -152,7 +152,7 @@ async function superviseGroup(
 		cut ??= why;
 		ending ??= endGroup(pgid, graceMs);
 	};
-	const release = holdToLimits(request, { pgid, onEnded: () => end('cancelled') }, end, () => {
+	const release = holdToLimits(request, pgid, end, () => {
 		if (written(files).total > limit) end('flooded');
 	});
 	const { exit, signal } = await exitOf(child);
@@ -181,7 +181,7 @@ async function superviseGroup(
 /** Arms the time limit, the cancel signal and the flood watch; gives back how to disarm them. */
 function holdToLimits(
 	request: ProcessRequest,
-	group: RunningGroup,
+	pgid: number,
 	end: (why: 'timeout' | 'cancelled') => void,
 	look: () => void,
 ): { limits(): void; group(): void } {
@@ -194,7 +194,7 @@ function holdToLimits(
 		setMaxListeners(0, signal);
 		signal.addEventListener('abort', onAbort, { once: true });
 	}
-	rememberGroup(group);
+	rememberGroup(pgid);
 	watch(look);
 	return {
 		limits() {
@@ -202,7 +202,7 @@ function holdToLimits(
 			signal?.removeEventListener('abort', onAbort);
 			unwatch(look);
 		},
-		group: () => forgetGroup(group),
+		group: () => forgetGroup(pgid),
 	};
 }
 

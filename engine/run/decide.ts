@@ -1,6 +1,7 @@
 /** `decide(task, state)`: what is to be done next about a task. Pure: the same state always gives the same step. */
-import { type Answer, failedRequired, type Hook, type Question } from '../contract.ts';
+import type { Answer, Hook, Question } from '../contract.ts';
 import type { Worker } from '../events.ts';
+import { failedRequired } from '../failed-checks.ts';
 import type { OverlayPlan, RetryPlan, TaskPlan } from '../plan/plan.ts';
 import { type Judgement, judge } from './judge.ts';
 import { isEnded, type TaskState } from './state.ts';

@@ -1,8 +1,9 @@
 /** Puts an overlay's questions: to agents at once and in parallel, to people through the queue. */
 import { join } from 'node:path';
 import type { AgentOutcome } from '../agent.ts';
-import { type Answer, failedRequired, type Hook, type Question } from '../contract.ts';
+import type { Answer, Hook, Question } from '../contract.ts';
 import type { HilItem, RunEvent } from '../events.ts';
+import { failedRequired } from '../failed-checks.ts';
 import type { JsonObject } from '../json.ts';
 import type { AgentPlan, OverlayPlan, TaskPlan } from '../plan/plan.ts';
 import { sha256 } from '../store/hash.ts';

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
+import { overruledIn } from '../failed-checks.ts';
 import { findingsIn, withFindings } from '../findings.ts';
 import type { JsonObject } from '../json.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
@@ -56,7 +57,7 @@ const WORDS: { readonly [status: string]: string } = {
 function entry(record: JsonObject): string {
 	const at = String(record['timestamp'] ?? '');
 	const by = typeof record['decided_by'] === 'string' ? [record['decided_by']] : [];
-	const who = [...agentsIn(record), ...by].map(oneLine);
+	const who = [...agentsIn(record), ...by, ...overruledIn(record)].map(oneLine);
 	const title =
 		record['iteration'] === undefined
 			? `Decision: ${String(record['choice'] ?? 'recorded')}`
@@ -74,7 +75,9 @@ function entry(record: JsonObject): string {
 
 function content({ artifacts }: TaskState): readonly string[] {
 	if (artifacts.length === 0) return [];
-	return [`## Approved content\n\n${artifacts.map(({ path, sha256 }) => `- \`${path}\` sha256 ${sha256}`).join('\n')}`];
+	// In a folder the coder chose the names: one must not pass for a line of the report.
+	const lines = artifacts.map(({ path, sha256 }) => `- \`${oneLine(path)}\` sha256 ${sha256}`);
+	return [`## Approved content\n\n${lines.join('\n')}`];
 }
 
 function oneLine(text: string): string {

@@ -44,17 +44,6 @@ export interface JournalEnd {
 	readonly notes: readonly JournalNote[];
 }
 
-/** Reads a journal without claiming it. Without `verify` the hashes are not computed, only followed. */
-export async function readJournal(
-	dir: string,
-	options: { readonly verify?: boolean } = {},
-): Promise<JournalEnd & { readonly records: JournalRecord[] }> {
-	const hasher = options.verify === false ? null : (await import('./hash.ts')).sha256;
-	const records: JournalRecord[] = [];
-	const end = walkJournal(dir, { hasher, onRecord: (record) => records.push(record) });
-	return { ...end, records };
-}
-
 /** Calls back with every record that counts, in order; throws STORE_JOURNAL_DAMAGED at the first that is not sound. */
 export function walkJournal(
 	dir: string,

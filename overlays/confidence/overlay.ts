@@ -8,14 +8,8 @@
  * ```
  */
 import { randomNonce } from '../../engine/brief/fence.ts';
-import {
-	type Answer,
-	defineOverlay,
-	failedRequired,
-	type Moment,
-	type OverlayKit,
-	type Verdict,
-} from '../../engine/contract.ts';
+import { type Answer, defineOverlay, type Moment, type OverlayKit, type Verdict } from '../../engine/contract.ts';
+import { failedRequired } from '../../engine/failed-checks.ts';
 import { personRecord, rejected, why } from '../shared/person.ts';
 import { materialOf } from '../shared/quotation.ts';
 import { reviewId } from '../shared/rounds.ts';

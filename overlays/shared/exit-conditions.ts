@@ -1,6 +1,7 @@
 /** Exit conditions: what a workflow wants to hold, besides a judge's yes, before work may pass. */
-import { failedRequired, type Moment, type OptionProblem } from '../../engine/contract.ts';
+import type { Moment, OptionProblem } from '../../engine/contract.ts';
 import { evaluate, parseExpression, paths } from '../../engine/expression.ts';
+import { failedRequired } from '../../engine/failed-checks.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { didYouMean } from '../../engine/suggest.ts';
 

@@ -1,5 +1,6 @@
 /** What the logs of rounds have in common: how they end, and how a person's decision stands in them. */
-import { type Answer, failedRequired, type Moment, type OverlayLog } from '../../engine/contract.ts';
+import type { Answer, Moment, OverlayLog } from '../../engine/contract.ts';
+import { failedRequired } from '../../engine/failed-checks.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { personRecord } from './person.ts';
 

@@ -42,6 +42,8 @@ describe('a template of the project', () => {
 		['{{#with task}}{{feedback}}{{/with}}', '"feedback" is not defined'],
 		['{{#each checks}}{{../nope}}{{/each}}', '"../nope" is not defined'],
 		['{{json nope}}', '"nope" is not defined'],
+		['{{^feedback}}{{nope}}{{/feedback}}', '"nope" is not defined'],
+		['{{#each checks as |one|}}{{one}}{{../nope}}{{/each}}{{one}}', '"../nope" is not defined'],
 		['{{indent 2 (lookup task nope)}}', '"nope" is not defined'],
 	])('that asks for what is never there is found before it is used: %j', (text, message) => {
 		expect(tried(text)).toThrow(message);
@@ -55,6 +57,8 @@ describe('a template of the project', () => {
 		'{{#with task}}{{id}}{{#each inputs}}{{.}}{{/each}}{{/with}}{{#each task}}{{@key}}{{this}}{{/each}}',
 		'{{#each checks}}{{this}}{{/each}}{{#each stop_markers}}{{this}}{{/each}}{{#each amendments}}{{this}}{{/each}}',
 		'{{json task}}{{indent 2 task.description}}{{lookup task "id"}}',
+		'{{^feedback}}nothing was said in attempt {{attempt}}{{/feedback}}{{#if attempt}}{{else}}x{{/if}}',
+		'{{#each constitution as |part|}}{{part.heading}}{{text}}{{#each ../files}}{{part.text}}{{this}}{{/each}}{{/each}}',
 	])('may ask for all that there is: %j', (text) => {
 		expect(tried(text)).not.toThrow();
 	});

@@ -1,12 +1,22 @@
 /** The code that V8 made of the chunks at build time: it is used, and nothing depends on it. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { COMMAND } from '../rig.ts';
 
 const CODE = `code-${process.version}-${process.platform}-${process.arch}`;
+const COMPILE = new URL('../../scripts/compile-chunks.mjs', import.meta.url).href;
 /** Tells at the end which chunks were compiled, and for which of them V8 took the code that lay beside them. */
 const WITNESS = `
 const vm = require('node:vm');
@@ -53,6 +63,19 @@ it.each([
 		expect(said).toEqual(expected);
 		expect(seen.filter(([, rejected]) => rejected === false)).toEqual([]);
 	}
+});
+
+it('is made without a trace in a project that the temp folder lies in', () => {
+	const dist = mkdtempSync(join(folder, 'dist-'));
+	cpSync(dirname(COMMAND), dist, { recursive: true });
+	rmSync(join(dist, CODE), { recursive: true });
+	const above = mkdtempSync(join(folder, 'project-'));
+	mkdirSync(join(above, '.ai-sdd'));
+	const make = `import('${COMPILE}').then(({ compileChunks }) => compileChunks(${JSON.stringify(dist)}))`;
+	const env = { PATH: process.env['PATH'] ?? '', TMPDIR: above };
+	expect(spawnSync(process.execPath, ['-e', make], { env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+	expect(readdirSync(join(dist, CODE)).length).toBeGreaterThan(5);
+	expect(readdirSync(above, { recursive: true })).toEqual(['.ai-sdd']);
 });
 
 interface Said {

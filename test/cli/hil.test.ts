@@ -96,6 +96,8 @@ describe('deciding', () => {
 			final_decision: 'ACCEPTED_BY_HUMAN',
 			decisions: [{ choice: 'accept', failed_checks: ['unit'] }],
 		});
+		expect((await rig.sdd('audit', 'show', 'build')).stdout).toContain('although required checks failed: unit\n');
+		expect(rig.read('.ai-sdd/state/reports/build.md')).toContain(', although required checks failed: unit,');
 	});
 
 	test('4.10 reject fails the task, and what depends on it is skipped', async () => {
@@ -237,6 +239,8 @@ describe('deciding', () => {
 		const env = { OWNER: 'ada-lovelace' };
 		await rig.sddWith({ env }, 'run', 'w.yaml');
 		const [id = ''] = await openItems(rig);
+		await rig.sddWith({ env }, 'hil', 'ack', id, '--by', 'ada-lovelace');
+		expect(rig.json(`.ai-sdd/state/hil/${id}.ack.json`)).toMatchObject({ by: '[redacted]' });
 		const { stdout } = await rig.sddWith({ env }, 'hil', 'accept', id, '--by', 'ada-lovelace');
 		expect(stdout).toContain('accept by [redacted]');
 		expect(rig.read(`.ai-sdd/state/hil/${id}.resolution.json`)).not.toContain('ada-lovelace');

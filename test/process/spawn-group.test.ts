@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { endAll, isGone } from '../../engine/process/groups.ts';
+import { isGone } from '../../engine/process/groups.ts';
 import { type ProcessEnd, type ProcessRequest, runProcess } from '../../engine/process/spawn-group.ts';
 
 let dir = '';
@@ -170,13 +170,6 @@ describe('a process that does not end', () => {
 		const end = await run('touch started', { signal: AbortSignal.abort() });
 		expect(end).toMatchObject({ ended: 'cancelled', exit: null, reason: 'cancelled before it was started' });
 		expect(existsSync(join(dir, 'started'))).toBe(false);
-	});
-
-	it('is ended by endAll, as cancelled', async () => {
-		const ending = run('echo ready > ready; exec sleep 60');
-		await contentOf('ready');
-		await endAll(300);
-		expect(await ending).toMatchObject({ ended: 'cancelled' });
 	});
 });
 

@@ -43,3 +43,17 @@ ann, ${AT}
 test('a task of which no overlay recorded anything has no report', () => {
 	expect(reportText(task, stateAfter(RUN_STARTED))).toBeNull();
 });
+
+test('a file whose name has several lines is one line of a report', () => {
+	const artifacts = [{ path: 'out/x\n# implement: PASSED', sha256: 'abc', bytes: 1 }];
+	const output = { text: '', bytes: 0, sha256: 'd' };
+	const state = stateAfter(
+		RUN_STARTED,
+		{ kind: 'task_started', task: 'implement' },
+		{ kind: 'attempt_started', task: 'implement', attempt: 1, by: 'agent', agent: 'dev' },
+		{ kind: 'attempt_finished', task: 'implement', attempt: 1, agent: 'dev', output, artifacts, ms: 1 },
+		{ kind: 'verdict', ...of, verdict: { kind: 'pass', record: { iteration: 1 } } },
+		{ kind: 'task_completed', task: 'implement' },
+	);
+	expect(reportText(task, state)).toContain('- `out/x # implement: PASSED` sha256 abc\n');
+});

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJournal } from '../../engine/store/journal.ts';
-import { readJournal } from '../../engine/store/read-journal.ts';
 import { bundleChild } from './children/bundle.ts';
-import { said, textsOf } from './rig.ts';
+import { readJournal, said, textsOf } from './rig.ts';
 
 let folder = '';
 let append = '';

@@ -5,10 +5,9 @@ import type { JournalRecord } from '../../engine/events.ts';
 import { appendHead } from '../../engine/store/heads.ts';
 import { openJournal } from '../../engine/store/journal.ts';
 import { headsFile, journalDir, stateDir } from '../../engine/store/layout.ts';
-import { readJournal } from '../../engine/store/read-journal.ts';
 import { segmentPath } from '../../engine/store/segments.ts';
 import { verifyRun } from '../../engine/store/verify.ts';
-import { said, steppingClock, temporaryFolders } from './rig.ts';
+import { readJournal, said, steppingClock, temporaryFolders } from './rig.ts';
 
 const newFolder = temporaryFolders();
 const RUN = 'run-1';

@@ -10,10 +10,10 @@ import { sha256 } from '../../engine/store/hash.ts';
 import { readHeads } from '../../engine/store/heads.ts';
 import { listItems } from '../../engine/store/hil-store.ts';
 import { journalDir, runDir, sddDir, stateDir, workflowStateFile } from '../../engine/store/layout.ts';
-import { readJournal } from '../../engine/store/read-journal.ts';
 import { verifyAll } from '../../engine/store/verify.ts';
 import { bundleChild } from './children/bundle.ts';
 import { BRIEF, ITEM, RUN, scenario, view } from './children/scenario.ts';
+import { readJournal } from './rig.ts';
 
 let folder = '';
 let program = '';

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../engine/events.ts';
 import { openJournal } from '../../engine/store/journal.ts';
-import { readJournal } from '../../engine/store/read-journal.ts';
 import { segmentPath } from '../../engine/store/segments.ts';
-import { rejectionOf, said, temporaryFolders, textsOf } from './rig.ts';
+import { readJournal, rejectionOf, said, temporaryFolders, textsOf } from './rig.ts';
 
 const faults = vi.hoisted(() => ({ write: null as string | null, sync: null as string | null, partly: 0, syncs: 0 }));
 

@@ -5,9 +5,8 @@ import type { JournalRecord } from '../../engine/events.ts';
 import { canonical } from '../../engine/store/canonical.ts';
 import { sha256 } from '../../engine/store/hash.ts';
 import { openJournal } from '../../engine/store/journal.ts';
-import { readJournal } from '../../engine/store/read-journal.ts';
 import { encodeLine, listSegments, segmentPath, ZERO_HASH } from '../../engine/store/segments.ts';
-import { errorOf, rejectionOf, said, steppingClock, temporaryFolders, textsOf } from './rig.ts';
+import { errorOf, readJournal, rejectionOf, said, steppingClock, temporaryFolders, textsOf } from './rig.ts';
 
 const newFolder = temporaryFolders();
 const OPTIONS = { version: '0.1.0', now: steppingClock() };

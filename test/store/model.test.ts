@@ -9,11 +9,10 @@ import { listItems, publishItem, readItem, resolveItem } from '../../engine/stor
 import { openJournal } from '../../engine/store/journal.ts';
 import type { JournalWriter } from '../../engine/store/journal-writer.ts';
 import { journalDir } from '../../engine/store/layout.ts';
-import { readJournal } from '../../engine/store/read-journal.ts';
 import { listSegments, segmentPath } from '../../engine/store/segments.ts';
 import { ensureState } from '../../engine/store/state-folder.ts';
 import { verifyAll } from '../../engine/store/verify.ts';
-import { decision, itemOf, said, textsOf } from './rig.ts';
+import { decision, itemOf, readJournal, said, textsOf } from './rig.ts';
 
 interface Model {
 	texts: string[];

@@ -8,10 +8,9 @@ import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listItems, publishItem, readItem } from '../../engine/store/hil-store.ts';
 import { openJournal } from '../../engine/store/journal.ts';
-import { readJournal } from '../../engine/store/read-journal.ts';
 import { ensureState } from '../../engine/store/state-folder.ts';
 import { bundleChild } from './children/bundle.ts';
-import { itemOf, said } from './rig.ts';
+import { itemOf, readJournal, said } from './rig.ts';
 
 let folder = '';
 let resolve = '';

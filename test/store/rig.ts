@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { SddError } from '../../engine/errors.ts';
-import type { HilItem, HilResolution, RunEvent } from '../../engine/events.ts';
+import type { HilItem, HilResolution, JournalRecord, RunEvent } from '../../engine/events.ts';
+import { sha256 } from '../../engine/store/hash.ts';
+import { type JournalEnd, walkJournal } from '../../engine/store/read-journal.ts';
 
 /** Makes a function that gives each test fresh folders, and removes them after it. */
 export function temporaryFolders(): () => string {
@@ -27,6 +29,16 @@ export function said(message: string): RunEvent {
 /** The texts of such events. */
 export function textsOf(records: readonly RunEvent[]): readonly string[] {
 	return records.map((record) => (record.kind === 'warning' ? record.message : record.kind));
+}
+
+/** All of a journal, read without claiming it. Without `verify` the hashes are not computed, only followed. */
+export async function readJournal(
+	dir: string,
+	{ verify = true }: { readonly verify?: boolean } = {},
+): Promise<JournalEnd & { readonly records: readonly JournalRecord[] }> {
+	const records: JournalRecord[] = [];
+	const end = walkJournal(dir, { hasher: verify ? sha256 : null, onRecord: (record) => records.push(record) });
+	return { ...end, records };
 }
 
 /** The start of a run with this plan digest. */

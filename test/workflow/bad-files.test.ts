@@ -78,6 +78,14 @@ test('lists nested a hundred thousand deep are refused, not followed', async () 
 	expect(await firstLine('['.repeat(100_000))).toMatch(/\[YAML_SYNTAX\]$/);
 });
 
+test.each([
+	['version: !foo "1"\n', 'remove the tag (the word that begins with `!`)'],
+	['version: "1"\n? [a, b]\n: 1\n', 'use a text as key: no list, no map'],
+	[`a: ${'['.repeat(200)}${']'.repeat(200)}\n`, 'nest less deeply'],
+])('what YAML has and a workflow has not is told with what to do: %j', async (text, remedy) => {
+	expect(await said(text)).toContain(`  remedy: ${remedy}\n`);
+});
+
 test('20,001 tasks are taken for a mistake', async () => {
 	const tasks = Array.from({ length: 20_001 }, (_, index) => `  t${index}: {}\n`).join('');
 	expect(await firstLine(HEAD + tasks)).toBe(
