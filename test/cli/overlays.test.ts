@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { builtinOverlays } from '../../overlays/index.ts';
 import { makeRig, type Rig } from '../rig.ts';
 
 const OWN = '.ai-sdd/overlays';
@@ -47,6 +48,15 @@ test('a scaffolded TypeScript overlay conforms', async () => {
 		`${JSON.stringify({ name: 'todos', written: [`${OWN}/todos.ts`] }, null, 2)}\n`,
 	);
 	expect(await testJson(rig, 'todos', '--options', '{"forbid": ["HACK"]}')).toMatchObject({ name: 'todos', ok: true });
+});
+
+test.each(builtinOverlays.map(({ name }) => name))('the built-in %s conforms', async (name) => {
+	const rig = await makeRig();
+	const { code, stdout, stderr } = await rig.sdd('overlays', 'test', name);
+	expect([code, stderr]).toEqual([0, '']);
+	expect(stdout).toMatch(new RegExp(`^${name} \\(built-in\\)\n {2}ok {7}starts `));
+	expect(stdout).toMatch(/\n\d passed, 0 failed, \d skipped\n$/);
+	expect(rig.has('.ai-sdd/state')).toBe(false);
 });
 
 test('nothing is overwritten, and half a scaffold is not written', async () => {
