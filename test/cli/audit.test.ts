@@ -186,6 +186,33 @@ describe('verifying', () => {
 		['a resolution', (rig) => damage(rig, aResolution(rig), (path) => flip(path, '"ann"'))],
 		['the heads', (rig) => damage(rig, 'heads.ndjson', (path) => flip(path, '"finished"'))],
 		['the state view', (rig) => damage(rig, 'workflow-state.json', (path) => flip(path, 'COMPLETED'))],
+		[
+			'a record removed from the review log',
+			(rig) =>
+				damage(
+					rig,
+					LOG,
+					inLog(([, ...rest]) => rest),
+				),
+		],
+		[
+			'records of the review log in another order',
+			(rig) =>
+				damage(
+					rig,
+					LOG,
+					inLog((all) => all.toReversed()),
+				),
+		],
+		[
+			'the tail of the review log cut off',
+			(rig) =>
+				damage(
+					rig,
+					LOG,
+					inLog((all) => all.slice(0, -1)),
+				),
+		],
 		['the review log removed', (rig) => damage(rig, 'review-logs/build.json', (path) => rmSync(path))],
 	];
 
@@ -364,6 +391,18 @@ function lines(change: (all: readonly string[]) => readonly string[]): (path: st
 				.join(''),
 		);
 	};
+}
+
+const LOG = 'review-logs/build.json';
+
+/** Rewrites the iterations of the review log, one a line, and leaves all else of it as it is. */
+function inLog(change: (all: readonly string[]) => readonly string[]): (path: string) => void {
+	const isOne = (line: string): boolean => line.startsWith('    {"iteration":');
+	return lines((all) => {
+		const kept = change(all.filter(isOne).map((line) => line.replace(/,$/, '')));
+		const from = all.findIndex(isOne);
+		return [...all.slice(0, from), kept.join(',\n'), ...all.slice(all.findLastIndex(isOne) + 1)];
+	});
 }
 
 function aBrief(rig: Rig): string {
