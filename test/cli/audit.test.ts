@@ -115,6 +115,11 @@ describe('verifying', () => {
 		expect((await verify(rig, '--anchor', 'abc')).code).toBe(2);
 	});
 
+	const IN_LOG: readonly (readonly [string, Parameters<typeof inLog>[0]])[] = [
+		['a record removed from the review log', (all) => all.slice(1)],
+		['records of the review log in another order', (all) => all.toReversed()],
+		['the tail of the review log cut off', (all) => all.slice(0, -1)],
+	];
 	const TAMPERINGS: readonly (readonly [string, (rig: Rig) => string])[] = [
 		['a byte of the review log', (rig) => damage(rig, 'review-logs/build.json', (path) => flip(path, 'fix 1'))],
 		['a byte of the journal', (rig) => damage(rig, journals(rig)[0] ?? '', (path) => flip(path, '"attempt_started"'))],
@@ -186,33 +191,7 @@ describe('verifying', () => {
 		['a resolution', (rig) => damage(rig, aResolution(rig), (path) => flip(path, '"ann"'))],
 		['the heads', (rig) => damage(rig, 'heads.ndjson', (path) => flip(path, '"finished"'))],
 		['the state view', (rig) => damage(rig, 'workflow-state.json', (path) => flip(path, 'COMPLETED'))],
-		[
-			'a record removed from the review log',
-			(rig) =>
-				damage(
-					rig,
-					LOG,
-					inLog(([, ...rest]) => rest),
-				),
-		],
-		[
-			'records of the review log in another order',
-			(rig) =>
-				damage(
-					rig,
-					LOG,
-					inLog((all) => all.toReversed()),
-				),
-		],
-		[
-			'the tail of the review log cut off',
-			(rig) =>
-				damage(
-					rig,
-					LOG,
-					inLog((all) => all.slice(0, -1)),
-				),
-		],
+		...IN_LOG.map(([name, change]) => [name, (rig: Rig) => damage(rig, LOG, inLog(change))] as const),
 		['the review log removed', (rig) => damage(rig, 'review-logs/build.json', (path) => rmSync(path))],
 	];
 
