@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { builtinOverlays } from '../../overlays/index.ts';
-import { makeRig, type Rig } from '../rig.ts';
+import { coder, makeRig, type Rig } from '../rig.ts';
 
 const OWN = '.ai-sdd/overlays';
 
@@ -57,6 +57,23 @@ test.each(builtinOverlays.map(({ name }) => name))('the built-in %s conforms', a
 	expect(stdout).toMatch(new RegExp(`^${name} \\(built-in\\)\n {2}ok {7}starts `));
 	expect(stdout).toMatch(/\n\d passed, 0 failed, \d skipped\n$/);
 	expect(rig.has('.ai-sdd/state')).toBe(false);
+});
+
+test('an installed package judges by its name', async () => {
+	const rig = await makeRig();
+	rig.write('node_modules/sdd-gate/package.json', '{ "name": "sdd-gate", "type": "module", "main": "./main.js" }');
+	rig.write(
+		'node_modules/sdd-gate/main.js',
+		`import { defineOverlay } from 'ai-sdd';
+		export default defineOverlay({ name: 'gate', summary: '', hooks: ['after'], options: {}, create: () => ({
+			after: ({ attempt }) => (attempt === 1 ? { kind: 'rework', feedback: 'once more' } : { kind: 'pass' }),
+		}) });`,
+	);
+	const overlays = { gate: { enabled: true, use: 'sdd-gate' } };
+	rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x', overlays } } });
+	expect((await rig.sdd('plan', 'w.yaml')).stdout).toContain('judge 1: gate from sdd-gate (after)');
+	const { code, stdout } = await rig.sdd('run', 'w.yaml');
+	expect([code, stdout]).toEqual([0, expect.stringMatching(/a: gate: rework once more\n[\s\S]*a: gate: pass\n/)]);
 });
 
 test('nothing is overwritten, and half a scaffold is not written', async () => {
