@@ -78,3 +78,33 @@ test.runIf(hasPython).each([
 		expect((await rig.sdd('audit', 'verify')).code).toBe(0);
 	},
 );
+
+/** Passes once three tasks are being judged at the same time; says which process judged. */
+const TOGETHER = `import os, threading
+from sdd_overlay import Overlay, passed
+
+overlay = Overlay("together")
+all_three = threading.Barrier(3, timeout=30)
+
+@overlay.after
+def judge(moment):
+    all_three.wait()
+    return passed(f"process {os.getpid()}")
+
+if __name__ == "__main__":
+    overlay.serve()
+`;
+
+test.runIf(hasPython)('one process judges all tasks of a run, several at once', async () => {
+	const rig = await makeRig();
+	rig.write('.ai-sdd/overlays/together.py', TOGETHER);
+	const overlays = { together: { enabled: true, use: './.ai-sdd/overlays/together.py' } };
+	const task = { agent: 'dev', description: 'x', overlays };
+	rig.workflow({ max_parallel: 3, agents: { dev: shell('true') }, tasks: { a: task, b: task, c: task } });
+	expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
+	const notes = rig
+		.events()
+		.flatMap(({ kind, verdict }) => (kind === 'verdict' ? [(verdict as { readonly note: string }).note] : []));
+	expect(notes).toEqual(Array(3).fill(expect.stringMatching(/^process \d+$/)));
+	expect(new Set(notes).size).toBe(1);
+});
