@@ -139,6 +139,21 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 		expect(again.stdout).not.toContain('Start it?');
 	});
 
+	test.each([
+		['validate', 'w.yaml'],
+		['overlays', 'list'],
+		['overlays', 'describe', '.ai-sdd/overlays/mine.mjs'],
+	])('with --json nobody is asked by %s %s', async (...args) => {
+		const rig = await makeRig();
+		rig.write('.ai-sdd/overlays/mine.mjs', 'export default {};\n');
+		const overlays = { mine: { enabled: true, use: './.ai-sdd/overlays/mine.mjs' } };
+		rig.workflow({ agents: { dev: coder }, tasks: { a: plain({ overlays }) } });
+		const { code, stdout } = await onTerminal(rig, [...args, '--json'], { SDD_TRUST_OVERLAYS: '' }).ended;
+		expect(code).toBe(args[1] === 'list' ? 1 : 2);
+		expect(stdout).toMatch(/^\{[\s\S]*was never run on this machine/);
+		expect(stdout).not.toContain('Start it?');
+	});
+
 	test('a decision made there says so', async () => {
 		const rig = await makeRig();
 		rig.workflow({ agents: { dev: coder }, tasks: { a: plain({ overlays: { hil: { enabled: true } } }) } });
