@@ -108,3 +108,26 @@ test.runIf(hasPython)('one process judges all tasks of a run, several at once', 
 	expect(notes).toEqual(Array(3).fill(expect.stringMatching(/^process \d+$/)));
 	expect(new Set(notes).size).toBe(1);
 });
+
+test.runIf(hasPython)(
+	'one that dies whenever it is asked is started again three times in a run, and then stays down',
+	async () => {
+		const rig = await makeRig();
+		const dying = TOGETHER.replace(
+			'all_three.wait()',
+			'os.write(os.open("starts", os.O_WRONLY | os.O_CREAT | os.O_APPEND), b"x"); os._exit(9)',
+		);
+		rig.write('.ai-sdd/overlays/dying.py', dying);
+		const overlays = { dying: { enabled: true, use: './.ai-sdd/overlays/dying.py', on_error: 'warn' } };
+		const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+		const tasks = Object.fromEntries(ids.map((id) => [id, { agent: 'dev', description: 'x', overlays }]));
+		rig.workflow({ max_parallel: 1, agents: { dev: shell('true') }, tasks });
+		expect((await rig.sdd('run', 'w.yaml')).code).toBe(0);
+		expect(rig.read('starts')).toBe('xxxx');
+		const warnings = rig.events().flatMap(({ kind, message }) => (kind === 'warning' ? [String(message)] : []));
+		expect(warnings).toHaveLength(6);
+		expect(warnings[3]).toContain('its process exited with code 9');
+		expect(warnings[4]).toContain('it went down 4 times and is not started again; the last time: its process exited');
+		expect(rig.leftovers()).toEqual([]);
+	},
+);
