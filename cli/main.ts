@@ -94,7 +94,8 @@ async function dispatch(argv: readonly string[]): Promise<number> {
 	const args = parseArguments(command, argv.slice(command.name.split(' ').length));
 	const [{ openTerminal }, run] = [await import('./terminal.ts'), await LOADERS[command.name]?.()];
 	if (run === undefined) throw new Error(`the command "${command.name}" has no module`);
-	return await run(openTerminal(packageJson.version, { trustsOverlays: args.has('trust-overlays') }), args);
+	const said = { trustsOverlays: args.has('trust-overlays'), wantsDocument: args.has('json') };
+	return await run(openTerminal(packageJson.version, said), args);
 }
 
 function commandIn(argv: readonly string[]): CommandSpec | null {

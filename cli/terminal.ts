@@ -13,7 +13,9 @@ export interface Terminal {
 	err(text: string): void;
 	/** Whether results go to a person's terminal. */
 	readonly isTty: boolean;
-	/** Whether somebody can be asked. */
+	/** Whether a person sits there, who reads the results and can type. */
+	readonly isAttended: boolean;
+	/** Whether they can be asked: a question would spoil the document of `--json`. */
 	readonly canAsk: boolean;
 	/** Whether results may have colours. */
 	readonly color: boolean;
@@ -28,11 +30,19 @@ export interface Terminal {
 	ask(question: string): Promise<string>;
 }
 
+/** What the command line says to every command. */
+interface Said {
+	readonly trustsOverlays?: boolean;
+	/** `--json`. */
+	readonly wantsDocument?: boolean;
+}
+
 /** The terminal of this process. */
-export function openTerminal(version: string, said: { readonly trustsOverlays?: boolean } = {}): Terminal {
+export function openTerminal(version: string, said: Said = {}): Terminal {
 	const { env } = process;
 	// Asked only when somebody wants to know: the answer loads Node's streams.
 	const isTty = (): boolean => process.stdout.isTTY === true;
+	const isAttended = (): boolean => isTty() && process.stdin.isTTY === true;
 	const wantsColor = (): boolean => (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 	const cwd = currentFolder();
 	return {
@@ -44,8 +54,11 @@ export function openTerminal(version: string, said: { readonly trustsOverlays?: 
 		get isTty() {
 			return isTty();
 		},
+		get isAttended() {
+			return isAttended();
+		},
 		get canAsk() {
-			return isTty() && process.stdin.isTTY === true;
+			return said.wantsDocument !== true && isAttended();
 		},
 		get color() {
 			return wantsColor() && isTty();

@@ -78,7 +78,7 @@ function resolutionBy(
 	return {
 		choice,
 		by: text(args.value('by') ?? userName()),
-		via: (terminal.env['CI'] ?? '') !== '' ? 'ci' : terminal.canAsk ? 'tty' : 'cli',
+		via: (terminal.env['CI'] ?? '') !== '' ? 'ci' : terminal.isAttended ? 'tty' : 'cli',
 		notes: notes === null ? null : text(notes),
 		at: new Date().toISOString(),
 	};

@@ -130,7 +130,7 @@ async function planToGoOnWith(
 	if (sha256(planToDisk(chosen.plan)) === start.plan) return { ...began, maxParallel: chosen.maxParallel };
 	if (args.has('frozen') || args.has('yes')) return began;
 	const what = `${start.file} (or what it is run with) changed since run ${start.run} began, and that run is unfinished`;
-	if (!terminal.canAsk || args.has('json')) {
+	if (!terminal.canAsk) {
 		const remedy = 'go on with the plan it began with (--frozen), or begin anew with the changed workflow (--fresh)';
 		throw new SddError('RUN_CHANGED', what, remedy);
 	}
@@ -227,7 +227,7 @@ function scheduling(
 	args: Arguments,
 	errand: Errand,
 ): Omit<ExecuteOptions, keyof OpenOptions | 'endOrphans' | 'hosts' | 'recheck'> {
-	const step = args.has('step') ? stepper(terminal, args) : null;
+	const step = args.has('step') ? stepper(terminal) : null;
 	return {
 		planText: errand.planText,
 		maxParallel: errand.maxParallel,
@@ -237,8 +237,8 @@ function scheduling(
 	};
 }
 
-function stepper(terminal: Terminal, args: Arguments): (task: string) => Promise<boolean> {
-	if (!terminal.canAsk || args.has('json')) return async () => false;
+function stepper(terminal: Terminal): (task: string) => Promise<boolean> {
+	if (!terminal.canAsk) return async () => false;
 	return async (task) => !/^(n|s)/i.test(await terminal.ask(`next: ${task}. Go on? [Y/n] `));
 }
 

@@ -60,9 +60,17 @@ function worked(hook: Hook): Moment {
 		output: { text: 'I wrote src/auth.ts.' },
 		artifacts: isFailed ? [] : [{ path: 'src/auth.ts', sha256: SHA, bytes: 22, content: 'export const auth = 1;' }],
 		diff: isFailed ? '' : '+export const auth = 1;',
-		checks: isFailed ? [] : [{ name: 'tests', kind: 'tests', required: true, ok: true, exit: 0, output: 'ok', ms: 12 }],
+		checks: isFailed ? [] : KINDS.map(passed),
 		failure: isFailed ? { code: 'AGENT_EXIT', reason: 'dev exited with code 1' } : null,
 	};
+}
+
+/** One of each, so that a gate has all the evidence that it may ask for. */
+const KINDS = ['tests', 'acceptance', 'lint', 'coverage', 'security', 'operational'];
+
+function passed(kind: string): Moment['checks'][number] {
+	const output = kind === 'coverage' ? 'coverage: 100%' : 'ok';
+	return { name: kind, kind, required: true, ok: true, exit: 0, output, ms: 12 };
 }
 
 /** What breaks readers of lines and of ASCII: separators that are no newline, astral characters, a long line, quotes. */

@@ -115,6 +115,11 @@ describe('verifying', () => {
 		expect((await verify(rig, '--anchor', 'abc')).code).toBe(2);
 	});
 
+	const IN_LOG: readonly (readonly [string, Parameters<typeof inLog>[0]])[] = [
+		['a record removed from the review log', (all) => all.slice(1)],
+		['records of the review log in another order', (all) => all.toReversed()],
+		['the tail of the review log cut off', (all) => all.slice(0, -1)],
+	];
 	const TAMPERINGS: readonly (readonly [string, (rig: Rig) => string])[] = [
 		['a byte of the review log', (rig) => damage(rig, 'review-logs/build.json', (path) => flip(path, 'fix 1'))],
 		['a byte of the journal', (rig) => damage(rig, journals(rig)[0] ?? '', (path) => flip(path, '"attempt_started"'))],
@@ -186,6 +191,7 @@ describe('verifying', () => {
 		['a resolution', (rig) => damage(rig, aResolution(rig), (path) => flip(path, '"ann"'))],
 		['the heads', (rig) => damage(rig, 'heads.ndjson', (path) => flip(path, '"finished"'))],
 		['the state view', (rig) => damage(rig, 'workflow-state.json', (path) => flip(path, 'COMPLETED'))],
+		...IN_LOG.map(([name, change]) => [name, (rig: Rig) => damage(rig, LOG, inLog(change))] as const),
 		['the review log removed', (rig) => damage(rig, 'review-logs/build.json', (path) => rmSync(path))],
 	];
 
@@ -364,6 +370,18 @@ function lines(change: (all: readonly string[]) => readonly string[]): (path: st
 				.join(''),
 		);
 	};
+}
+
+const LOG = 'review-logs/build.json';
+
+/** Rewrites the iterations of the review log, one a line, and leaves all else of it as it is. */
+function inLog(change: (all: readonly string[]) => readonly string[]): (path: string) => void {
+	const isOne = (line: string): boolean => line.startsWith('    {"iteration":');
+	return lines((all) => {
+		const kept = change(all.filter(isOne).map((line) => line.replace(/,$/, '')));
+		const from = all.findIndex(isOne);
+		return [...all.slice(0, from), kept.join(',\n'), ...all.slice(all.findLastIndex(isOne) + 1)];
+	});
 }
 
 function aBrief(rig: Rig): string {

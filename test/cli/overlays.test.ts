@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeRig, type Rig } from '../rig.ts';
+import { builtinOverlays } from '../../overlays/index.ts';
+import { coder, makeRig, type Rig } from '../rig.ts';
 
 const OWN = '.ai-sdd/overlays';
 
@@ -47,6 +48,32 @@ test('a scaffolded TypeScript overlay conforms', async () => {
 		`${JSON.stringify({ name: 'todos', written: [`${OWN}/todos.ts`] }, null, 2)}\n`,
 	);
 	expect(await testJson(rig, 'todos', '--options', '{"forbid": ["HACK"]}')).toMatchObject({ name: 'todos', ok: true });
+});
+
+test.each(builtinOverlays.map(({ name }) => name))('the built-in %s conforms', async (name) => {
+	const rig = await makeRig();
+	const { code, stdout, stderr } = await rig.sdd('overlays', 'test', name);
+	expect([code, stderr]).toEqual([0, '']);
+	expect(stdout).toMatch(new RegExp(`^${name} \\(built-in\\)\n {2}ok {7}starts `));
+	expect(stdout).toMatch(/\n\d passed, 0 failed, \d skipped\n$/);
+	expect(rig.has('.ai-sdd/state')).toBe(false);
+});
+
+test('an installed package judges by its name', async () => {
+	const rig = await makeRig();
+	rig.write('node_modules/sdd-gate/package.json', '{ "name": "sdd-gate", "type": "module", "main": "./main.js" }');
+	rig.write(
+		'node_modules/sdd-gate/main.js',
+		`import { defineOverlay } from 'ai-sdd';
+		export default defineOverlay({ name: 'gate', summary: '', hooks: ['after'], options: {}, create: () => ({
+			after: ({ attempt }) => (attempt === 1 ? { kind: 'rework', feedback: 'once more' } : { kind: 'pass' }),
+		}) });`,
+	);
+	const overlays = { gate: { enabled: true, use: 'sdd-gate' } };
+	rig.workflow({ agents: { dev: coder }, tasks: { a: { agent: 'dev', description: 'x', overlays } } });
+	expect((await rig.sdd('plan', 'w.yaml')).stdout).toContain('judge 1: gate from sdd-gate (after)');
+	const { code, stdout } = await rig.sdd('run', 'w.yaml');
+	expect([code, stdout]).toEqual([0, expect.stringMatching(/a: gate: rework once more\n[\s\S]*a: gate: pass\n/)]);
 });
 
 test('nothing is overwritten, and half a scaffold is not written', async () => {

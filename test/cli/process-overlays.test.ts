@@ -30,6 +30,7 @@ test.each([
 		/^it wrote something that is no JSON to stdout: "checking the licences \.\.\."/,
 	],
 	['answers_unknown_id.py', 'OVERLAY_PROTOCOL', /^it answered the request 4711, which nobody made$/],
+	['never_answers.py', 'OVERLAY_TIMEOUT', /^no answer to after within 1s, and it did not heed the cancellation$/],
 	['sends_100_mb.py', 'OVERLAY_PROTOCOL', /^it wrote a line of more than 33554432 bytes$/],
 	['typo_in_verdict.py', 'OVERLAY_BAD_VERDICT', /it has the unknown member "aproved"$/],
 	['dies_while_judging.py', 'OVERLAY_CRASHED', /^its process exited with code 3; .*:\nSegmentation fault, as it were$/],
@@ -47,7 +48,7 @@ test.each([
 	const rig = await makeRig();
 	const judge = (command: readonly string[]) => rig.script('judge.sh', `exec ${command.join(' ')}`);
 	judge(commandFor(file));
-	workflow(rig, ['./judge.sh'], ['write'], file.startsWith('ignores') ? { timeout: '1s' } : {});
+	workflow(rig, ['./judge.sh'], ['write'], code === 'OVERLAY_TIMEOUT' ? { timeout: '1s' } : {});
 	const broken = await run(rig);
 	expect(broken.code).toBe(1);
 	expect(broken.stdout).toContain('judged: 1 failed; mend the overlay, then sdd run goes on');
@@ -90,6 +91,7 @@ test('what was skipped for an overlay that broke down is done when the run goes 
 
 test.each([
 	['exits-at-once.sh', 'it could not be started: its process exited with code 7'],
+	['never-answers-initialize.sh', 'no answer to initialize within 5s; the last it wrote to stderr'],
 	['speaks_protocol_99.py', 'it speaks protocol 99, and this sdd speaks 1 to 1'],
 	['wrong_hooks.py', '"afterwards" is not a hook'],
 	['prints_at_start.py', 'it wrote something that is no JSON to stdout: "licences 1.0"'],

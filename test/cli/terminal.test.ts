@@ -1,6 +1,7 @@
 /** On a terminal (a real one, made by script(1)): the live view, and questions to the one who sits there. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../engine/store/hash.ts';
 import {
 	type CallOptions,
 	coder,
@@ -106,6 +107,51 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 			expect((await run.ended).code).toBe(code);
 			expect(rig.runs()).toHaveLength(runs);
 		}
+	});
+
+	test('an overlay that was never run here is asked about once: it starts only after a yes', async () => {
+		const rig = await makeRig();
+		const use = './.ai-sdd/overlays/mine.mjs';
+		const define =
+			"name: 'mine', summary: '', hooks: ['after'], options: {}, create: () => ({ after: () => ({ kind: 'pass' }) })";
+		rig.write(
+			use,
+			`import { writeFileSync } from 'node:fs';\nwriteFileSync('started', '');\nexport default { ${define} };\n`,
+		);
+		rig.workflow({ agents: { dev: coder }, tasks: { a: plain({ overlays: { mine: { enabled: true, use } } }) } });
+		for (const [typed, code] of [
+			['n', 2],
+			['', 2],
+			['y', 0],
+		] as const) {
+			const run = onTerminal(rig, ['run', 'w.yaml'], { SDD_TRUST_OVERLAYS: '' });
+			await run.printed('Start it? [y/N]');
+			expect(rig.has('started')).toBe(false);
+			run.child.stdin?.write(`${typed}\n`);
+			const { code: exit, stdout } = await run.ended;
+			expect(exit).toBe(code);
+			expect(stdout).toContain(`the overlay ${use} was never run on this machine`);
+			expect(stdout).toContain(`has the sha256 ${sha256(rig.read(use))}`);
+			expect([rig.has('started'), rig.runs().length]).toEqual(code === 0 ? [true, 1] : [false, 0]);
+		}
+		const again = await onTerminal(rig, ['run', 'w.yaml'], { SDD_TRUST_OVERLAYS: '' }).ended;
+		expect(again.code).toBe(0);
+		expect(again.stdout).not.toContain('Start it?');
+	});
+
+	test.each([
+		['validate', 'w.yaml'],
+		['overlays', 'list'],
+		['overlays', 'describe', '.ai-sdd/overlays/mine.mjs'],
+	])('with --json nobody is asked by %s %s', async (...args) => {
+		const rig = await makeRig();
+		rig.write('.ai-sdd/overlays/mine.mjs', 'export default {};\n');
+		const overlays = { mine: { enabled: true, use: './.ai-sdd/overlays/mine.mjs' } };
+		rig.workflow({ agents: { dev: coder }, tasks: { a: plain({ overlays }) } });
+		const { code, stdout } = await onTerminal(rig, [...args, '--json'], { SDD_TRUST_OVERLAYS: '' }).ended;
+		expect(code).toBe(args[1] === 'list' ? 1 : 2);
+		expect(stdout).toMatch(/^\{[\s\S]*was never run on this machine/);
+		expect(stdout).not.toContain('Start it?');
 	});
 
 	test('a decision made there says so', async () => {

@@ -36,6 +36,19 @@ test.each(builtinOverlays)('the built-in $name conforms', async (definition) => 
 	expect(statuses(report, 'skipped')).toMatchObject(SKIPPED_FOR_MODULES);
 });
 
+test.each<readonly [string, JsonObject]>([
+	['hil', {}],
+	['policy_gate', { tier: 'T2', coverage_threshold: 0.8 }],
+	['agentic_review', { reviewer_agent: 'rev', max_iterations: 1, on_contract_violation: 'hil' }],
+	['paired_workflow', { challenger_agent: 'eve', max_rounds: 1 }],
+	['confidence', { evaluator_agent: 'eva', threshold: 1, on_low: 'ask' }],
+])('the built-in %s conforms when it asks: %j', async (name, options) => {
+	const definition = builtinOverlays.find((one) => one.name === name) as OverlayDefinition;
+	const { checks } = await runSuite(moduleSubject(definition, LIMITS), options);
+	expect(checks.find(({ check }) => check === 'questions')).toMatchObject({ status: 'passed' });
+	expect(checks.filter(({ status }) => status === 'failed')).toEqual([]);
+});
+
 test.each(['licences.py', 'review_overlay.py'])('the Python example %s conforms', async (file) => {
 	const command = [PYTHON, join(root, 'python/examples', file)];
 	const options = { command, cwd: root, env: ENV, stderrPath: null };
