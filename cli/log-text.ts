@@ -3,7 +3,7 @@ import { overruledIn } from '../engine/failed-checks.ts';
 import { findingsIn, withFindings } from '../engine/findings.ts';
 import type { Json, JsonObject } from '../engine/json.ts';
 import { printable, printableLine } from '../engine/printable.ts';
-import { agentsIn } from '../engine/run/log-view.ts';
+import { agentsIn, deciderIn } from '../engine/run/log-view.ts';
 
 /** Whether a value is such a log. */
 export function isLog(value: Json | undefined): value is JsonObject {
@@ -41,8 +41,7 @@ function entryText(entry: JsonObject): string {
 	const what = isReview
 		? `iteration ${wordOf(entry['iteration'])}${said(': ', entry['decision'])}`
 		: `decision${said(': ', entry['choice'])}`;
-	const by = typeof entry['decided_by'] === 'string' ? [`by ${entry['decided_by']}`] : [];
-	const who = [...agentsIn(entry), ...by].map((words) => `, ${printableLine(words)}`).join('');
+	const who = [...agentsIn(entry), ...deciderIn(entry)].map((words) => `, ${printableLine(words)}`).join('');
 	const artifacts = listIn(entry, 'artifacts').map(({ path, sha256 }) => `on ${wordOf(path)} sha256 ${wordOf(sha256)}`);
 	const text = String((isReview ? entry['feedback'] : entry['notes']) ?? '');
 	const words = printable(withFindings(text, findingsIn(entry))).trimEnd();

@@ -29,15 +29,25 @@ export function endOf(task: TaskState): LogSubject['ended'] {
 	return { completed: task.status === 'COMPLETED', at: task.endedAt };
 }
 
-/** The agents that a record names and what each of them was, as `reviewer rev`: every member that ends in `_agent` tells. */
+/**
+ * The agents that a record names and what each of them was, as `reviewer rev`: every member that ends in `_agent` tells. Where
+ * an attempt was no agent's, it says so.
+ */
 export function agentsIn(record: JsonObject): readonly string[] {
 	return Object.keys(record)
-		.filter((name) => name.endsWith(AGENT) && typeof record[name] === 'string')
+		.filter((name) => name.endsWith(AGENT) && (typeof record[name] === 'string' || name === ATTEMPT_BY))
 		.sort()
-		.map((name) => `${name.slice(0, -AGENT.length).replaceAll('_', ' ')} ${String(record[name])}`);
+		.map((name) => `${name.slice(0, -AGENT.length).replaceAll('_', ' ')} ${String(record[name] ?? 'hand')}`);
+}
+
+/** Who decided, and by which way, as `by ada (cli)`; nothing where a record holds no decision. */
+export function deciderIn(record: JsonObject): readonly string[] {
+	const { decided_by: by, decided_via: via } = record;
+	return typeof by === 'string' ? [`by ${by}${typeof via === 'string' ? ` (${via})` : ''}`] : [];
 }
 
 const AGENT = '_agent';
+const ATTEMPT_BY = 'attempt_by_agent';
 
 /** The document as text: one record a line, so that it reads well, diffs well, and a record is written out only once. */
 export function logText(document: JsonObject, lineOf: (record: JsonObject) => string): string {

@@ -8,7 +8,7 @@ import type { JsonObject } from '../json.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
 import { printable } from '../printable.ts';
 import { reportFile } from '../store/layout.ts';
-import { agentsIn } from './log-view.ts';
+import { agentsIn, deciderIn } from './log-view.ts';
 import { PENDING_TASK, type RunState, recordsOf, type TaskState } from './state.ts';
 
 /** Writes the reports of the given tasks; returns what went wrong with them. */
@@ -56,8 +56,7 @@ const WORDS: { readonly [status: string]: string } = {
 
 function entry(record: JsonObject): string {
 	const at = String(record['timestamp'] ?? '');
-	const by = typeof record['decided_by'] === 'string' ? [record['decided_by']] : [];
-	const who = [...agentsIn(record), ...by, ...overruledIn(record)].map(oneLine);
+	const who = [...agentsIn(record), ...deciderIn(record), ...overruledIn(record)].map(oneLine);
 	const title =
 		record['iteration'] === undefined
 			? `Decision: ${String(record['choice'] ?? 'recorded')}`

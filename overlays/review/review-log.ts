@@ -55,6 +55,8 @@ export function iterationRecord(
 		prompt_sha256: about.answer.promptSha256 ?? null,
 		usage: usageRecord(about.answer.usage),
 		...(vetoed ? { reviewer_decision: 'GO', vetoed_by: vetoes } : {}),
+		// A fixer, or (null) whoever took over or changed the files.
+		...(moment.worker === about.coder ? {} : { attempt_by_agent: moment.worker }),
 	};
 }
 

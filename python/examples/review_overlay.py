@@ -165,7 +165,11 @@ def iteration_record(
         "prompt_sha256": reply.prompt_sha256,
         "usage": {name: usage.get(name) for name in ("input_tokens", "output_tokens", "cost_usd")},
     }
-    return {**record, **({"reviewer_decision": "GO", "vetoed_by": vetoes} if is_vetoed else {})}
+    if is_vetoed:
+        record.update(reviewer_decision="GO", vetoed_by=vetoes)
+    if moment.worker != moment.task.agent:
+        record["attempt_by_agent"] = moment.worker
+    return record
 
 
 def ask_person(

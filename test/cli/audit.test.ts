@@ -68,7 +68,7 @@ describe('looking', () => {
 			'iteration 1: NO_GO, coder dev, reviewer rev at',
 			'iteration 3: GO, coder dev, reviewer rev at',
 			'on build.txt sha256',
-			'decision: rework, by ann',
+			'decision: rework, by ann (cli)',
 			'once more',
 			'final decision: GO',
 		]) {

@@ -15,6 +15,20 @@ test('what a record has is told in one line, its words below', () => {
 	);
 });
 
+test('who decided is told with the way, and an attempt that was no agent’s as one by hand', () => {
+	const byHand = { iteration: 2, decision: 'GO', coder_agent: 'dev', attempt_by_agent: null, timestamp: 't2' };
+	const byFixer = { ...byHand, iteration: 3, attempt_by_agent: 'fix', timestamp: 't3' };
+	const decisions = [{ choice: 'takeover', decided_by: 'ann', decided_via: 'tty', timestamp: 't1' }];
+	expect(logText({ overlay: 'mine', iterations: [byHand, byFixer], decisions })).toBe(
+		[
+			'mine',
+			'  decision: takeover, by ann (tty) at t1',
+			'  iteration 2: GO, attempt by hand, coder dev at t2',
+			'  iteration 3: GO, attempt by fix, coder dev at t3\n',
+		].join('\n'),
+	);
+});
+
 test('what a record has that is not of the usual kind is told as far as it can be', () => {
 	const odd = { iteration: 1, artifacts: [null, 'x', { path: 'a' }, { path: 5 }], feedback: ['f'], x_agent: 3 };
 	expect(logText({ overlay: 'mine', iterations: [null, odd, 'y'], decisions: 'none' })).toBe(

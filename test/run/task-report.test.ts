@@ -24,7 +24,10 @@ test('a report says of every round who was what, and of every decision who made 
 			kind: 'verdict',
 			...of,
 			round: 2,
-			verdict: { kind: 'pass', record: { choice: 'accept', decided_by: 'ann', notes: 'fine', timestamp: AT } },
+			verdict: {
+				kind: 'pass',
+				record: { choice: 'accept', decided_by: 'ann', decided_via: 'tty', notes: 'fine', timestamp: AT },
+			},
 		},
 	);
 	expect(reportText(task, state)).toContain(`### Iteration 1: CHALLENGE
@@ -35,7 +38,7 @@ challenger eve, driver dev, ${AT}
 
 ### Decision: accept
 
-ann, ${AT}
+by ann (tty), ${AT}
 
 > fine`);
 });
