@@ -5,6 +5,8 @@ import { isUtf8 } from 'node:buffer';
 export type Line =
 	| { readonly kind: 'value'; readonly value: unknown }
 	| { readonly kind: 'garbage'; readonly text: string }
+	/** JSON in which an object has a member twice: readers differ about which of them counts. */
+	| { readonly kind: 'ambiguous'; readonly text: string }
 	| { readonly kind: 'too_long'; readonly limit: number };
 
 /** A line may be this long. */
@@ -53,10 +55,45 @@ export function lineReader(onLine: (line: Line) => void, maxBytes: number = MAX_
 
 function parsed(line: string): Line {
 	try {
-		return { kind: 'value', value: JSON.parse(line) };
+		const value: unknown = JSON.parse(line);
+		if (membersWritten(line) !== membersOf(value)) return { kind: 'ambiguous', text: line.slice(0, 200) };
+		return { kind: 'value', value };
 	} catch {
 		return garbage(line);
 	}
+}
+
+/** How many members a text writes down that is known to be JSON. */
+function membersWritten(json: string): number {
+	let count = 0;
+	for (let at = json.indexOf('"'); at >= 0; at = json.indexOf('"', at + 1)) {
+		at = stringEnd(json, at);
+		let next = at + 1;
+		while (/\s/.test(json.charAt(next))) next++;
+		if (json.charAt(next) === ':') count++;
+	}
+	return count;
+}
+
+function stringEnd(json: string, start: number): number {
+	for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
+		let slashes = 0;
+		while (json.charAt(end - 1 - slashes) === '\\') slashes++;
+		if (slashes % 2 === 0) return end;
+	}
+}
+
+/** How many members its objects have; without recursion, as it may be nested as deep as one likes. */
+function membersOf(value: unknown): number {
+	let count = 0;
+	const left = [value];
+	for (let one = left.pop(); one !== undefined; one = left.pop()) {
+		if (typeof one !== 'object' || one === null) continue;
+		const inner: readonly unknown[] = Object.values(one);
+		if (!Array.isArray(one)) count += inner.length;
+		for (const item of inner) left.push(item);
+	}
+	return count;
 }
 
 function garbage(line: string): Line {

@@ -42,6 +42,8 @@ export function readMessage(line: Line): Message {
 	if (line.kind === 'too_long') return violation(`it wrote a line of more than ${line.limit} bytes`, 'too_long');
 	if (line.kind === 'garbage')
 		return violation(`it wrote something that is no JSON to stdout: ${JSON.stringify(line.text)}`);
+	if (line.kind === 'ambiguous')
+		return violation(`it wrote an object that has a member twice to stdout: ${JSON.stringify(line.text)}`);
 	if (!isObject(line.value)) return violation(`it wrote ${shown(line.value)} to stdout, which is no message`);
 	const { jsonrpc, id, method, params } = line.value;
 	if (jsonrpc !== '2.0') return violation(`its message ${shown(line.value)} lacks "jsonrpc": "2.0"`);

@@ -31,13 +31,13 @@ export function endOf(task: TaskState): LogSubject['ended'] {
 
 /**
  * The agents that a record names and what each of them was, as `reviewer rev`: every member that ends in `_agent` tells. Where
- * an attempt was no agent's, it says so.
+ * an attempt was not made by an agent of the task, it says so.
  */
 export function agentsIn(record: JsonObject): readonly string[] {
 	return Object.keys(record)
 		.filter((name) => name.endsWith(AGENT) && (typeof record[name] === 'string' || name === ATTEMPT_BY))
 		.sort()
-		.map((name) => `${name.slice(0, -AGENT.length).replaceAll('_', ' ')} ${String(record[name] ?? 'hand')}`);
+		.map((name) => `${name.slice(0, -AGENT.length).replaceAll('_', ' ')} ${String(record[name] ?? 'others')}`);
 }
 
 /** Who decided, and by which way, as `by ada (cli)`; nothing where a record holds no decision. */

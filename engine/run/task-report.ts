@@ -72,8 +72,8 @@ function entry(record: JsonObject): string {
 	return `### ${title}\n\n${[...who, at].filter((part) => part !== '').join(', ')}${quoted}`;
 }
 
-function content({ artifacts }: TaskState): readonly string[] {
-	if (artifacts.length === 0) return [];
+function content({ artifacts, status }: TaskState): readonly string[] {
+	if (artifacts.length === 0 || status !== 'COMPLETED') return [];
 	// In a folder the coder chose the names: one must not pass for a line of the report.
 	const lines = artifacts.map(({ path, sha256 }) => `- \`${oneLine(path)}\` sha256 ${sha256}`);
 	return [`## Approved content\n\n${lines.join('\n')}`];

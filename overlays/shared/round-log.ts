@@ -15,7 +15,8 @@ export function closingOf({ yes, no }: Words): NonNullable<OverlayLog['closing']
 	return (records, { ended }) => {
 		if (ended === null) return { final_decision: null, completed_at: null };
 		const last = records.at(-1);
-		if (last !== undefined && 'final_decision' in last) {
+		// An accept that was void in the end, as the content changed after it, is no more a yes than a judge's.
+		if (last !== undefined && 'final_decision' in last && (ended.completed || last['final_decision'] === no)) {
 			const { final_decision = null, hil_item = null, decided_by = null } = last;
 			return { final_decision, completed_at: ended.at, hil_item, decided_by };
 		}

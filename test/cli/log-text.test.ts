@@ -15,7 +15,7 @@ test('what a record has is told in one line, its words below', () => {
 	);
 });
 
-test('who decided is told with the way, and an attempt that was no agent’s as one by hand', () => {
+test('who decided is told with the way, and an attempt that no agent of the task made as one by others', () => {
 	const byHand = { iteration: 2, decision: 'GO', coder_agent: 'dev', attempt_by_agent: null, timestamp: 't2' };
 	const byFixer = { ...byHand, iteration: 3, attempt_by_agent: 'fix', timestamp: 't3' };
 	const decisions = [{ choice: 'takeover', decided_by: 'ann', decided_via: 'tty', timestamp: 't1' }];
@@ -23,7 +23,7 @@ test('who decided is told with the way, and an attempt that was no agent’s as 
 		[
 			'mine',
 			'  decision: takeover, by ann (tty) at t1',
-			'  iteration 2: GO, attempt by hand, coder dev at t2',
+			'  iteration 2: GO, attempt by others, coder dev at t2',
 			'  iteration 3: GO, attempt by fix, coder dev at t3\n',
 		].join('\n'),
 	);

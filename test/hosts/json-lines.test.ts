@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Line, lineReader } from '../../engine/hosts/json-lines.ts';
 
@@ -30,6 +31,29 @@ test('what is no JSON is shown, shortened', () => {
 		{ kind: 'garbage', text: 'hello' },
 		{ kind: 'garbage', text: 'x'.repeat(200) },
 	]);
+});
+
+test.each([
+	'{"kind":"fail","kind":"pass"}',
+	'{"kind":"fail","\\u006bind":"pass"}',
+	'[{"a":{"b\\\\":1,"b\\\\" : 2}}]',
+	'{"error":{"code":1},"error":null,"result":{}}',
+])('JSON that has a member twice is told apart: %s', (text) => {
+	expect(linesIn([`${text}\n`])).toEqual([{ kind: 'ambiguous', text }]);
+});
+
+test('any other JSON is taken for what it says, whatever its texts look like', () => {
+	fc.assert(
+		fc.property(
+			fc.jsonValue({ maxDepth: 4, stringUnit: fc.constantFrom('"', ':', '\\', '{', 'a', ' ', '\u2028') }),
+			(one) => {
+				const text = JSON.stringify(one, null, ' ').replaceAll('\n', '');
+				expect(linesIn([`${text}\n`])).toEqual([value(JSON.parse(text))]);
+			},
+		),
+	);
+	const deep = `${'['.repeat(5000)}{"a":1}${']'.repeat(5000)}`;
+	expect(linesIn([`${deep}\n`])[0]?.kind).toBe('value');
 });
 
 test('JSON in another encoding is no JSON: what was meant cannot be known', () => {

@@ -80,6 +80,19 @@ test.each([
 	expect(told).toMatchObject({ ok: false, code, reason: expect.stringMatching(reason) });
 });
 
+test('an answer that says two things is none', async () => {
+	const process = scripted(`
+def judge(request):
+    sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":{"kind":"fail","reason":"no"},"result":{"kind":"pass"}}\\n' % request["id"])
+    sys.stdout.flush()
+speak.serve(judge)`);
+	expect(await after(process)).toMatchObject({
+		ok: false,
+		code: 'OVERLAY_PROTOCOL',
+		reason: expect.stringContaining('it wrote an object that has a member twice to stdout: "{\\"jsonrpc'),
+	});
+});
+
 test('a process that says nothing at the handshake is given up', async () => {
 	expect(await after(processOf('never-answers-initialize.sh', { startTimeoutMs: 200 }))).toEqual({
 		ok: false,

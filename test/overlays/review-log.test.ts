@@ -56,6 +56,13 @@ it('an acceptance that was voided by a later change does not stand for the revie
 	});
 });
 
+it('an acceptance after which the task failed all the same is no final yes, whoever accepted', () => {
+	const accepted = decisionRecord(momentOf(), chose('accept'), WORDS);
+	const end = { final_decision: 'NO_GO', completed_at: '2026-02-27T11:45:00Z' };
+	expect(closing([NO_GO, accepted], false)).toEqual(end);
+	expect(closing([accepted], false)).toEqual(end);
+});
+
 it('what is not known of a decision is null', () => {
 	const answer = { by: 'ann', value: 'accept', at: 'now' };
 	expect(decisionRecord(momentOf(), answer, WORDS)).toMatchObject({ hil_item: null, decided_via: null, notes: null });
