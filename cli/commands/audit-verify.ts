@@ -1,5 +1,5 @@
 /** `sdd audit verify`: proves that what is stored is what was recorded. */
-import { existsSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OverlayLog } from '../../engine/contract.ts';
 import { EXIT, SddError } from '../../engine/errors.ts';
@@ -13,6 +13,7 @@ import { errnoOf } from '../../engine/store/fs-errors.ts';
 import { appendHead, readHeads } from '../../engine/store/heads.ts';
 import { processAtWork } from '../../engine/store/holder.ts';
 import { workflowStateFile } from '../../engine/store/layout.ts';
+import { textOfFile } from '../../engine/store/read-file.ts';
 import { listRuns } from '../../engine/store/state-folder.ts';
 import type { Problem, Verification } from '../../engine/store/verification.ts';
 import { verifyAll, verifyRun } from '../../engine/store/verify.ts';
@@ -151,7 +152,7 @@ function isInPlace(path: string, archived: string, run: string, runs: readonly s
 /** The run that a view says it is of. */
 function ownerOf(path: string): string | null {
 	try {
-		const { run_id } = JSON.parse(readFileSync(path, 'utf8')) as { run_id?: unknown };
+		const { run_id } = JSON.parse(textOfFile(path)) as { run_id?: unknown };
 		return typeof run_id === 'string' ? run_id : null;
 	} catch {
 		return null;

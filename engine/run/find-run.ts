@@ -1,8 +1,9 @@
 /** Finds runs on the disk without opening them. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { JournalRecord } from '../events.ts';
 import { journalDir, workflowStateFile } from '../store/layout.ts';
+import { openFile } from '../store/read-file.ts';
 import { segmentPath } from '../store/segments.ts';
 import { listRuns } from '../store/state-folder.ts';
 
@@ -73,7 +74,7 @@ function newestBegun(project: string, runs: readonly string[]): readonly string[
 /** The lines in the first part of a file; the run's first event is the second of them. */
 function firstLines(path: string): readonly string[] {
 	try {
-		const fd = openSync(path, 'r');
+		const fd = openFile(path);
 		try {
 			const buffer = Buffer.allocUnsafe(16 * 1024);
 			const length = readSync(fd, buffer, 0, buffer.length, 0);

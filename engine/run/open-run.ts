@@ -1,6 +1,5 @@
 /** Opens a run for work: a new one, or one to go on with. */
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { JournalRecord, ReportedEvent, RunEvent } from '../events.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -10,6 +9,7 @@ import { appendHead, readHeads } from '../store/heads.ts';
 import { openJournal } from '../store/journal.ts';
 import type { JournalWriter } from '../store/journal-writer.ts';
 import { hilDir, journalDir, planFile, runDir, stateDir } from '../store/layout.ts';
+import { textOfFile } from '../store/read-file.ts';
 import { walkJournal } from '../store/read-journal.ts';
 import { putOtherLogsAside } from './other-logs.ts';
 import { emptyState, reduce } from './reduce.ts';
@@ -62,7 +62,7 @@ export function frozenPlan(project: string, run: string, digest: string): string
 	const remedy = 'restore it from a backup, or begin anew with `sdd run --fresh`';
 	let text: string;
 	try {
-		text = readFileSync(path, 'utf8');
+		text = textOfFile(path);
 	} catch (error) {
 		throw new SddError('RUN_PLAN_DAMAGED', `the frozen plan ${path} cannot be read`, remedy, { cause: error });
 	}

@@ -1,11 +1,12 @@
 /** Keeps the logs of runs apart: those of the run that is worked on lie in their first place, all others in `archive/<run-id>/`. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OverlayLog } from '../contract.ts';
 import { SddError } from '../errors.ts';
 import type { Plan } from '../plan/plan.ts';
 import { fsyncFolder, sweepTemps } from '../store/durable.ts';
 import { archivedLogFile, logDir, logFile, RUN_ID } from '../store/layout.ts';
+import { textOfFile } from '../store/read-file.ts';
 
 /** Puts the logs of other runs aside, and those of this one back into their place. */
 export function putOtherLogsAside(
@@ -69,7 +70,7 @@ function tasksIn(folder: string): readonly string[] {
 
 function ownerOf(path: string): string {
 	try {
-		const { run_id } = JSON.parse(readFileSync(path, 'utf8')) as { run_id?: unknown };
+		const { run_id } = JSON.parse(textOfFile(path)) as { run_id?: unknown };
 		return typeof run_id === 'string' && RUN_ID.test(run_id) ? run_id : 'unknown';
 	} catch {
 		return 'unknown';

@@ -4,7 +4,6 @@
  * A view is a fold of the journal and replaced whole, so a lost or broken one heals on the next open, and failing to
  * write one never changes what was decided.
  */
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { OverlayLog } from '../contract.ts';
 import { SddError } from '../errors.ts';
@@ -13,6 +12,7 @@ import type { JsonObject } from '../json.ts';
 import type { Plan } from '../plan/plan.ts';
 import { mkdirDurable, replaceFile } from '../store/durable.ts';
 import { logFile, workflowStateFile } from '../store/layout.ts';
+import { textOfFile } from '../store/read-file.ts';
 import { endOf, logDocument, logText, recordText } from './log-view.ts';
 import { PENDING_TASK, type RunState, recordsOf } from './state.ts';
 import { stateDocument, stateText } from './state-view.ts';
@@ -147,7 +147,7 @@ function replace(view: View | null, faults: SddError[]): void {
 
 function isCurrent(view: View): boolean {
 	try {
-		return readFileSync(view.path, 'utf8') === view.text;
+		return textOfFile(view.path) === view.text;
 	} catch {
 		return false;
 	}

@@ -1,10 +1,11 @@
 /** Briefs by content: what each agent was told, kept once per text under its sha256. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import { mkdirDurable, replaceFile } from './durable.ts';
 import { storeError } from './fs-errors.ts';
 import { sha256 } from './hash.ts';
 import { briefFile, briefsDir } from './layout.ts';
+import { textOfFile } from './read-file.ts';
 
 /** Keeps a brief in the run's folder and returns its sha256; the same text again costs nothing. */
 export function putBrief(runDir: string, text: string): string {
@@ -30,7 +31,7 @@ export function readBrief(runDir: string, digest: string): string {
 
 function readText(path: string): string {
 	try {
-		return readFileSync(path, 'utf8');
+		return textOfFile(path);
 	} catch (error) {
 		throw storeError(error, path, 'read the brief');
 	}

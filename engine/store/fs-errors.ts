@@ -53,6 +53,11 @@ const KNOWN: { readonly [errno: string]: Explanation } = {
 	EROFS: { ...DENIED, says: 'the file system is read-only' },
 	ENOTDIR: NO_FOLDER,
 	EEXIST: NO_FOLDER,
+	EFTYPE: {
+		...BROKEN,
+		says: 'it is not a regular file',
+		remedy: 'move away what lies there, then run the command again',
+	},
 	ENOENT: {
 		...BROKEN,
 		says: 'there is no such file or folder',

@@ -4,7 +4,7 @@
  * A hash chain alone cannot show that its tail was cut off or that all of it was recomputed; a head kept elsewhere can.
  * The lines are chained themselves, so that removing one shows.
  */
-import { existsSync, readFileSync, truncateSync } from 'node:fs';
+import { existsSync, truncateSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { canonical } from './canonical.ts';
@@ -12,6 +12,7 @@ import { appendDurable } from './durable.ts';
 import { storeError } from './fs-errors.ts';
 import { sha256 } from './hash.ts';
 import { headsFile, journalDir } from './layout.ts';
+import { textOfFile } from './read-file.ts';
 import { readSegment } from './read-journal.ts';
 import { listSegments, segmentPath, ZERO_HASH } from './segments.ts';
 
@@ -95,7 +96,7 @@ export function readHeads(project: string): Heads {
 
 function readText(path: string): string {
 	try {
-		return existsSync(path) ? readFileSync(path, 'utf8') : '';
+		return existsSync(path) ? textOfFile(path) : '';
 	} catch (error) {
 		throw storeError(error, path, 'read');
 	}

@@ -7,7 +7,7 @@
  *
  * The state of an item follows from its side files alone, so that nothing written over the view can approve anything.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { HilItem, HilResolution } from '../events.ts';
 import type { JsonObject } from '../json.ts';
@@ -18,6 +18,7 @@ import { errnoOf, storeError } from './fs-errors.ts';
 import { sha256 } from './hash.ts';
 import { isItem, isResolution, type StoredResolution } from './hil-shape.ts';
 import { ackFile, hilDir, ITEM_ID, itemFile, resolutionFile } from './layout.ts';
+import { textOfFile } from './read-file.ts';
 
 /** All items that can be read, oldest first, and those that cannot. */
 export interface ItemList {
@@ -142,7 +143,7 @@ export function readView(project: string, id: string): HilItem {
 /** Undefined where there is no file; null is what a broken one reads as. */
 function readJson(path: string): unknown {
 	try {
-		return JSON.parse(readFileSync(path, 'utf8'));
+		return JSON.parse(textOfFile(path));
 	} catch (error) {
 		if (error instanceof SyntaxError) return null;
 		if (errnoOf(error) === 'ENOENT') return undefined;

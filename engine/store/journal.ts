@@ -11,6 +11,7 @@ import { fsyncFolder, mkdirDurable } from './durable.ts';
 import { errnoOf, storeError } from './fs-errors.ts';
 import { sha256 } from './hash.ts';
 import { createWriter, type JournalWriter, type WriterOptions } from './journal-writer.ts';
+import { openFile } from './read-file.ts';
 import { type JournalEnd, type JournalNote, walkJournal } from './read-journal.ts';
 import { listSegments, segmentPath } from './segments.ts';
 
@@ -65,7 +66,7 @@ function syncTail(dir: string, end: JournalEnd): void {
 	if (end.segment === 0) return;
 	const path = segmentPath(dir, end.segment);
 	try {
-		const fd = openSync(path, 'r');
+		const fd = openFile(path);
 		try {
 			fdatasyncSync(fd);
 		} finally {

@@ -5,10 +5,11 @@
  *   000002                └ opened e f ▒▒   ▒▒: a torn tail, dropped and noted
  *   000003                            └ opened g
  */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { JournalRecord } from '../events.ts';
 import { storeError } from './fs-errors.ts';
+import { bytesOfFile, openFile } from './read-file.ts';
 import {
 	decodeLine,
 	type Hasher,
@@ -97,7 +98,7 @@ function openingSeq(path: string): number {
 
 function readStart(path: string, length: number): Buffer {
 	try {
-		const fd = openSync(path, 'r');
+		const fd = openFile(path);
 		try {
 			const bytes = Buffer.alloc(length);
 			return bytes.subarray(0, readSync(fd, bytes, 0, length, 0));
@@ -130,7 +131,7 @@ function walkSegment(walk: Walk, segment: number, limit: number): void {
 /** The bytes of a segment. */
 export function readSegment(path: string): Buffer {
 	try {
-		return readFileSync(path);
+		return bytesOfFile(path);
 	} catch (error) {
 		throw storeError(error, path, 'read the journal');
 	}

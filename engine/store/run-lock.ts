@@ -4,7 +4,7 @@
  * It only keeps people from starting two runs by mistake. What keeps two processes from acting on one run is the fencing
  * in the journal: proper-lockfile can have two holders after a stop, a blocked event loop or a jump of the clock.
  */
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { lock } from 'proper-lockfile';
 import { SddError } from '../errors.ts';
@@ -12,6 +12,7 @@ import { putIfAbsent, replaceFile } from './durable.ts';
 import { storeError } from './fs-errors.ts';
 import { holderFile, lockDir } from './layout.ts';
 import { isAlive, startOf } from './process-alive.ts';
+import { textOfFile } from './read-file.ts';
 import { ensureState } from './state-folder.ts';
 
 /** Who holds the lock. */
@@ -63,7 +64,7 @@ function readHolder(project: string): Holder | null {
 
 function readHolderFile(path: string): Holder | null {
 	try {
-		const holder = JSON.parse(readFileSync(path, 'utf8')) as Holder | null;
+		const holder = JSON.parse(textOfFile(path)) as Holder | null;
 		return typeof holder?.pid === 'number' && typeof holder.host === 'string' ? holder : null;
 	} catch {
 		return null;

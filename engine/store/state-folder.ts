@@ -1,10 +1,11 @@
 /** The state folder itself: made on first use, git-ignored, one sub-folder per run. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SddError } from '../errors.ts';
 import { mkdirDurable, replaceFile } from './durable.ts';
 import { errnoOf, storeError } from './fs-errors.ts';
 import { RUN_ID, runsDir, sddDir, stateDir } from './layout.ts';
+import { textOfFile } from './read-file.ts';
 
 /** Creates `.ai-sdd/state`, and sees to it that git ignores it; what a person wrote is kept. */
 export function ensureState(project: string): void {
@@ -56,7 +57,7 @@ function assertFolder(path: string): void {
 
 function ignoreState(path: string): void {
 	try {
-		const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+		const text = existsSync(path) ? textOfFile(path) : '';
 		if (text.split(/\r?\n/).some((line) => IGNORES_STATE.test(line))) return;
 		replaceFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}state/\n`);
 	} catch (error) {

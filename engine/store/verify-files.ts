@@ -1,10 +1,11 @@
 /** Checks what lies beside a journal and is named in it by its sha256: the frozen plan and the briefs. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { JournalRecord } from '../events.ts';
 import { storeError } from './fs-errors.ts';
 import { sha256 } from './hash.ts';
 import { briefFile, briefsDir } from './layout.ts';
+import { bytesOfFile } from './read-file.ts';
 import type { Findings } from './verification.ts';
 
 /** The frozen plan must be the one the run started with: its sha256 is that of the file's bytes. */
@@ -86,7 +87,7 @@ function briefOf(record: JournalRecord): string | undefined {
 
 function read(path: string): Buffer {
 	try {
-		return readFileSync(path);
+		return bytesOfFile(path);
 	} catch (error) {
 		throw storeError(error, path, 'read');
 	}

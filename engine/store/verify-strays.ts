@@ -1,9 +1,10 @@
 /** Finds what no journal explains: logs that somebody put there, and whatever names a run that is gone. */
-import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isTempName } from './durable.ts';
 import { errnoOf, storeError } from './fs-errors.ts';
 import { LOG_FOLDER, RUN_ID, runDir, stateDir, workflowStateFile } from './layout.ts';
+import { textOfFile } from './read-file.ts';
 import type { Findings, Problem } from './verification.ts';
 
 /** What is known once the journals were read. */
@@ -85,7 +86,7 @@ function stray(file: string, what: string, remedy: string): Problem {
 /** What a file says it is about; null where it says nothing that makes sense. */
 function subjectOf(path: string): { readonly run: string; readonly overlay: string } | null | 'gone' {
 	try {
-		const { run_id: run, overlay } = JSON.parse(readFileSync(path, 'utf8')) as { run_id?: unknown; overlay?: unknown };
+		const { run_id: run, overlay } = JSON.parse(textOfFile(path)) as { run_id?: unknown; overlay?: unknown };
 		return typeof run === 'string' ? { run, overlay: typeof overlay === 'string' ? overlay : '' } : null;
 	} catch (error) {
 		// A run that began meanwhile puts the logs of others aside.

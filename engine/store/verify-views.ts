@@ -1,7 +1,7 @@
 /** Checks that the views on the disk are what follows from the journal. */
-import { readFileSync } from 'node:fs';
 import type { JournalRecord } from '../events.ts';
 import { errnoOf, storeError } from './fs-errors.ts';
+import { textOfFile } from './read-file.ts';
 import { attempt, type Findings } from './verification.ts';
 
 /** A file that follows from a journal: where it lies, and what it must hold. */
@@ -109,7 +109,7 @@ function wasSo(
 
 function read(path: string): string | typeof NOTHING | typeof FOLDER {
 	try {
-		return readFileSync(path, 'utf8');
+		return textOfFile(path);
 	} catch (error) {
 		if (errnoOf(error) === 'ENOENT') return NOTHING;
 		if (errnoOf(error) === 'EISDIR') return FOLDER;

@@ -1,5 +1,7 @@
 /** A run whose journal somebody changed: it is named, and neither hides nor blocks anything else. */
-import { rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { coder, makeRig, openItems, type Rig, reviewed, reviewerGoingAt } from '../rig.ts';
 
@@ -138,4 +140,28 @@ test('a round that a person orders is not held to max_attempts', async () => {
 	await rig.sdd('hil', 'rework', id, '--notes', 'GUIDE ME');
 	expect((await rig.sdd('run', 'w.yaml', '--review-max-fix-attempts', '1')).code).toBe(0);
 	expect(rig.seen('a.coder.3')).toContain('GUIDE ME');
+});
+
+test.each([
+	'review-logs/a.json',
+	'review-logs/planted.json',
+	'workflow-state.json',
+	'heads.ndjson',
+	'hil/<item>.json',
+	'runs/<run>/journal/000001.ndjson',
+	'run.holder.json',
+])('a pipe in place of %s is waited for by no command', async (name) => {
+	const rig = await makeRig();
+	rig.workflow({ agents: { dev: coder, rev: reviewerGoingAt(9) }, tasks: { a: reviewed('a') } });
+	expect((await rig.sdd('run', 'w.yaml')).code).toBe(3);
+	const state = join(rig.dir, '.ai-sdd/state');
+	const item = readdirSync(join(state, 'hil')).find((file) => /^hil-[0-9a-f]+\.json$/.test(file)) ?? '';
+	const path = join(state, name.replace('<item>.json', item).replace('<run>', rig.runs()[0] ?? ''));
+	rmSync(path, { force: true });
+	execFileSync('mkfifo', [path]);
+	for (const args of [['status'], ['hil', 'list'], ['audit', 'list'], ['audit', 'verify'], ['run', 'w.yaml']]) {
+		const { code, stderr } = await rig.sdd(...args);
+		expect([0, 1, 3]).toContain(code);
+		expect(stderr).not.toContain('    at ');
+	}
 });
