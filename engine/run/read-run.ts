@@ -1,10 +1,10 @@
 /** Reads a run for showing it: its frozen plan and the fold of its journal. Nothing is verified, nothing claimed. */
+import { readFileSync } from 'node:fs';
 import { SddError } from '../errors.ts';
 import type { JournalRecord } from '../events.ts';
 import type { Plan } from '../plan/plan.ts';
 import { planFromDisk } from '../plan/plan-file.ts';
 import { journalDir, planFile } from '../store/layout.ts';
-import { textOfFile } from '../store/read-file.ts';
 import { walkJournal } from '../store/read-journal.ts';
 import { emptyState, reduce } from './reduce.ts';
 import type { RunState } from './state.ts';
@@ -51,7 +51,7 @@ function reduced(state: RunState, record: JournalRecord, project: string, run: s
 export function readPlan(project: string, run: string): Plan {
 	const path = planFile(project, run);
 	try {
-		const plan = planFromDisk(textOfFile(path));
+		const plan = planFromDisk(readFileSync(path, 'utf8'));
 		if (isPlan(plan)) return plan;
 		throw new Error('it is not a plan');
 	} catch (error) {
